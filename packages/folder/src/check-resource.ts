@@ -1,6 +1,7 @@
 import { create, type DescMessage, type Registry } from "@bufbuild/protobuf";
-import { reflect, type ReflectMessage } from "@bufbuild/protobuf/reflect";
-import { AnySchema } from "@bufbuild/protobuf/wkt";
+import type { ReflectMessage } from "@bufbuild/protobuf/reflect";
+import { type Any, AnySchema } from "@bufbuild/protobuf/wkt";
+import type { AnyBytes } from "@xdstp/core";
 import { ListCollectionSchema } from "@xdstp/protos/xds";
 import { typeUrlOf } from "@xdstp/resource-types";
 import { memberTypeOf, typeFromTypeUrl } from "@xdstp/uri";
@@ -23,23 +24,51 @@ import { nameFieldOf } from "./place.ts";
 export async function createResourceCheck(
   context: Pick<FolderContext, "registry" | "types" | "clients">,
 ): Promise<ResourceCheck> {
-  const described = await createDescriptorCheck(context);
-  const checks = context.clients.map((client) => createClientCheck(client, context));
-  return (put) => [described, ...checks].flatMap((check) => check(put));
+  const { registry, clients } = context;
+  const described = await createContentCheck(context);
+  return ({ resource: { payload } }) => {
+    const content = contentOf(payload, registry);
+    return [
+      ...described(content),
+      ...clients.flatMap((client) => rejectionsOf(client, content, registry)),
+    ];
+  };
 }
 
 /** Creates a check of the rules in descriptors: constraints of messages (`validate.rules` of the Envoy API and `buf.validate`), and deprecations. */
-export async function createDescriptorCheck({
+export async function createDescriptorCheck(
+  context: Pick<FolderContext, "registry" | "types">,
+): Promise<ResourceCheck> {
+  const check = await createContentCheck(context);
+  return ({ resource: { payload } }) => check(contentOf(payload, context.registry));
+}
+
+/** A payload that is decoded once, for all checks. */
+interface Content {
+  readonly any: Any;
+  /** What the payload holds. Absent: its type is not known, or the bytes are not of it. */
+  readonly message: ReflectMessage | undefined;
+  /** The type of the members. Absent: the payload is not a list. */
+  readonly members: DescMessage | undefined;
+}
+
+function contentOf(payload: AnyBytes, registry: Registry): Content {
+  const members = memberOfList(payload.typeUrl, registry);
+  const typeUrl = members === undefined ? payload.typeUrl : listUrl;
+  const any = create(AnySchema, { typeUrl, value: payload.value });
+  return { any, message: unpackAny(any, registry), members };
+}
+
+async function createContentCheck({
   registry,
   types,
-}: Pick<FolderContext, "registry" | "types">): Promise<ResourceCheck> {
+}: Pick<FolderContext, "registry" | "types">): Promise<
+  (content: Content) => readonly ResourceFault[]
+> {
   const validator = await createValidator({ registry });
   const adviceOn = createDeprecationCheck(registry);
-  return ({ resource: { payload } }) => {
-    const members = memberOfList(payload.typeUrl, registry);
-    const typeUrl = members === undefined ? payload.typeUrl : listUrl;
+  return ({ any, message: content, members }) => {
     const nameField = members && nameFieldOf(members, types.get(typeUrlOf(members.typeName)));
-    const any = create(AnySchema, { typeUrl, value: payload.value });
     const violations = validator
       .check(AnySchema, any)
       .filter(({ path }) => nameField === undefined || !isNameOfEntry(path, nameField.name))
@@ -49,7 +78,7 @@ export async function createDescriptorCheck({
         message: path.length === 0 ? message : `${shownField(path)} ${message}`,
         rule,
       }));
-    return [...violations, ...adviceOn(reflect(AnySchema, any))];
+    return content === undefined ? violations : [...violations, ...adviceOn(content)];
   };
 }
 
@@ -61,18 +90,16 @@ const clientChecks: Readonly<
   grpc: checkGrpc,
 };
 
-function createClientCheck(
+function rejectionsOf(
   client: ResourceClient,
-  { registry }: Pick<FolderContext, "registry">,
-): ResourceCheck {
-  return ({ resource: { payload } }) => {
-    const content = isList(payload.typeUrl, registry) ? undefined : unpackAny(payload, registry);
-    if (content === undefined) return [];
-    return clientChecks[client](content, registry).map(({ message, ...rejection }) => ({
-      ...rejection,
-      message: rejection.path.length === 0 ? message : `${shownField(rejection.path)}: ${message}`,
-    }));
-  };
+  { message: content, members }: Content,
+  registry: Registry,
+): readonly ResourceFault[] {
+  if (content === undefined || members !== undefined) return [];
+  return clientChecks[client](content, registry).map(({ message, ...rejection }) => ({
+    ...rejection,
+    message: rejection.path.length === 0 ? message : `${shownField(rejection.path)}: ${message}`,
+  }));
 }
 
 /** Returns true for the path of the name in the payload of an inline entry. This name may be empty, since the list and the name of the entry identify the resource. */

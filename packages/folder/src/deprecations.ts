@@ -1,8 +1,14 @@
-import { type DescEnum, type DescField, getOption, type Registry } from "@bufbuild/protobuf";
+import {
+  type DescEnum,
+  type DescField,
+  type DescMessage,
+  getOption,
+  type Registry,
+} from "@bufbuild/protobuf";
 import { isReflectList, isReflectMap, type ReflectMessage } from "@bufbuild/protobuf/reflect";
 import type { ResourceFault } from "./folder-context.ts";
 import { shownField } from "./json-path-of.ts";
-import { visitMessages } from "./envoy-checks/visit-messages.ts";
+import { eachMessage } from "./envoy-checks/visit-messages.ts";
 
 /** Returns the deprecated fields and values that are set in a message, and in all messages within it. */
 export type DeprecationCheck = (message: ReflectMessage) => readonly ResourceFault[];
@@ -10,13 +16,15 @@ export type DeprecationCheck = (message: ReflectMessage) => readonly ResourceFau
 /** Creates a check for deprecated fields and enum values, as the descriptors of the registry mark them. */
 export function createDeprecationCheck(registry: Registry): DeprecationCheck {
   const marks = marksOf(registry);
-  return (outermost) =>
-    Array.from(
-      visitMessages({ message: outermost, path: [], above: undefined }, registry),
-      ({ message, path }) =>
-        message.fields.flatMap((field): readonly ResourceFault[] => {
-          if (!field.deprecated && field.enum === undefined) return [];
-          if (!message.isSet(field)) return [];
+  const marked = createMarkedFields();
+  return (outermost) => {
+    const faults: ResourceFault[] = [];
+    eachMessage(
+      { message: outermost, path: [], above: undefined },
+      registry,
+      ({ message, path }) => {
+        for (const field of marked(message.desc)) {
+          if (!message.isSet(field)) continue;
           const at = [
             ...path,
             { kind: "field", name: field.name, jsonName: field.jsonName } as const,
@@ -29,14 +37,28 @@ export function createDeprecationCheck(registry: Registry): DeprecationCheck {
                   ? [faultOf(marks.ofValue(value), ` the value ${value.name}`)]
                   : [];
               });
-          return found.map(({ code, text, hint }) => ({
-            path: at,
-            code,
-            message: `${shownField(at)}${text}`,
-            hint,
-          }));
-        }),
-    ).flat();
+          for (const { code, text, hint } of found)
+            faults.push({ path: at, code, message: `${shownField(at)}${text}`, hint });
+        }
+      },
+    );
+    return faults;
+  };
+}
+
+/** Returns a function that knows the fields of a message that are deprecated or have values that may be. */
+function createMarkedFields(): (desc: DescMessage) => readonly DescField[] {
+  const known = new Map<DescMessage, readonly DescField[]>();
+  return (desc) => {
+    const fields =
+      known.get(desc) ?? desc.fields.filter((field) => field.deprecated || mayBeDeprecated(field));
+    known.set(desc, fields);
+    return fields;
+  };
+}
+
+function mayBeDeprecated({ enum: desc }: DescField): boolean {
+  return desc?.values.some(({ deprecated }) => deprecated) === true;
 }
 
 /** The deprecation of a field or value. */

@@ -3,7 +3,7 @@ import type { ReflectMessage } from "@bufbuild/protobuf/reflect";
 import type { PathStep } from "@xdstp/validate";
 import type { ProblemCode } from "../problem-codes.ts";
 import { type CheckScene, type EnvoyCheck, pathOfFinding } from "./envoy-check.ts";
-import { visitMessages } from "./visit-messages.ts";
+import { eachMessage } from "./visit-messages.ts";
 
 /** What a client rejects, and where. */
 export interface Rejection {
@@ -24,7 +24,7 @@ export function runChecks(
   { registry, files }: Pick<CheckScene, "files"> & { readonly registry: Registry },
 ): readonly Rejection[] {
   const rejections: Rejection[] = [];
-  for (const visited of visitMessages({ message, path: [], above: undefined }, registry)) {
+  eachMessage({ message, path: [], above: undefined }, registry, (visited) => {
     for (const check of table.get(visited.message.desc.typeName) ?? [])
       for (const found of check.find(visited.message.message, { visited, registry, files }))
         rejections.push({
@@ -33,6 +33,6 @@ export function runChecks(
           message: found.message,
           ...(found.hint !== undefined && { hint: found.hint }),
         });
-  }
+  });
   return rejections;
 }

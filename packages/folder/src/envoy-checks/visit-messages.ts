@@ -16,25 +16,39 @@ export interface VisitedMessage {
   readonly above: VisitedMessage | undefined;
 }
 
-/** A message and all those in it, what an Any holds included. Messages of `google.protobuf` are left out. */
-export function* visitMessages(
+/** Returns a message and all those in it, what an Any holds included. Messages of `google.protobuf` are left out. */
+export function visitMessages(
   visited: VisitedMessage,
   registry: Registry,
-): Generator<VisitedMessage> {
+): readonly VisitedMessage[] {
+  const found: VisitedMessage[] = [];
+  eachMessage(visited, registry, (one) => {
+    found.push(one);
+  });
+  return found;
+}
+
+/** Calls `run` with each message of {@link visitMessages}, without a list of them: a large configuration has some hundred thousand. */
+export function eachMessage(
+  visited: VisitedMessage,
+  registry: Registry,
+  run: (visited: VisitedMessage) => void,
+): void {
   const { message, path } = visited;
   if (message.desc.typeName === "google.protobuf.Any") {
     const held = unpackAny(message.message as Any, registry);
-    if (held !== undefined) yield* visitMessages({ ...visited, message: held }, registry);
+    if (held !== undefined) eachMessage({ ...visited, message: held }, registry, run);
     return;
   }
   if (message.desc.typeName.startsWith("google.protobuf.")) return;
-  yield visited;
+  run(visited);
   for (const { field, step } of partsOf(message.desc)) {
     if (!message.isSet(field)) continue;
     for (const [more, inner] of valuesOf(message.get(field)))
-      yield* visitMessages(
+      eachMessage(
         { message: inner, path: [...path, step, ...more], above: visited },
         registry,
+        run,
       );
   }
 }
