@@ -36,7 +36,7 @@ interface Cluster {
   readonly upstreamHttpProtocolOptions?: NameOptions;
 }
 
-/** Whether TLS asks a server for the name of the request, and its certificate is checked for it. */
+/** The options to use the host of a request as the TLS server name (SNI), and to check the certificate for it. */
 interface NameOptions {
   readonly autoSni: boolean;
   readonly autoSanValidation: boolean;
@@ -56,7 +56,7 @@ const clusterType = "envoy.config.cluster.v3.Cluster";
 const healthCheck = "envoy.config.core.v3.HealthCheck";
 const extensions = "envoy.extensions.";
 
-/** What Envoy rejects in the protocols and health checks of clusters. */
+/** Settings in the protocols and health checks of clusters that Envoy rejects. */
 export const clusterProtocolChecks: readonly EnvoyCheck[] = [
   envoyCheck("bad-cluster", clusterType, optionKeys),
   envoyCheck("bad-cluster", clusterType, sockets),
@@ -70,7 +70,7 @@ export const clusterProtocolChecks: readonly EnvoyCheck[] = [
 const httpOptions = `${extensions}upstreams.http.v3.HttpProtocolOptions`;
 const optionsField = "typed_extension_protocol_options";
 
-/** The keys under which Envoy finds options of a type. */
+/** The keys under which Envoy looks for options of a type. */
 const keysOfOptions: ReadonlyMap<string, readonly string[]> = new Map([
   [httpOptions, [httpOptions, "envoy.upstreams.http.http_protocol_options"]],
   [
@@ -105,7 +105,7 @@ function* optionKeys({ typedExtensionProtocolOptions }: Cluster): Iterable<Envoy
   }
 }
 
-/** The options of HTTP, which Envoy reads under their full name only. */
+/** Returns the HTTP options. Envoy reads them only under their full type name. */
 function httpOptionsOf(
   { typedExtensionProtocolOptions: options }: Cluster,
   registry: Registry,
@@ -121,7 +121,7 @@ const rawBuffer = `${extensions}transport_sockets.raw_buffer.v3.RawBuffer`;
 const proxySocket = `${extensions}transport_sockets.http_11_proxy.v3.Http11ProxyUpstreamTransport`;
 const quicName = "envoy.transport_sockets.quic";
 
-/** What a protocol needs of the transport socket: a choice of the protocol by TLS, or QUIC. */
+/** Checks that the transport socket fits the protocol: if client and server choose the protocol, it needs TLS, and HTTP/3 needs QUIC. */
 function* sockets(cluster: Cluster, { registry }: CheckScene): Iterable<EnvoyFinding> {
   const options = httpOptionsOf(cluster, registry)?.upstreamProtocolOptions;
   const at = [optionsField, keyStep(httpOptions)];
@@ -183,7 +183,7 @@ function* healthOfGrpc(cluster: Cluster, { registry }: CheckScene): Iterable<Env
 
 const forwardProxy = `${extensions}clusters.dynamic_forward_proxy.v3.ClusterConfig`;
 
-/** A cluster of hosts that requests name has to check who answers; Envoy sees to it where no options are set. */
+/** Checks a cluster whose hosts are named by requests: it has to verify the certificates of these hosts. Without options Envoy sets this itself. */
 function* namesOfProxy(cluster: Cluster, { registry }: CheckScene): Iterable<EnvoyFinding> {
   const { clusterDiscoveryType: type, upstreamHttpProtocolOptions } = cluster;
   const { typedConfig } = type.case === "clusterType" ? (type.value as Extension) : {};
@@ -211,7 +211,7 @@ function* namesOfProxy(cluster: Cluster, { registry }: CheckScene): Iterable<Env
   );
 }
 
-/** Bytes as text are hexadecimal digits. */
+/** Checks payloads: bytes in a text field are hexadecimal digits. */
 function* payloads({
   send,
   receive,

@@ -3,32 +3,32 @@ import type { ProblemCode } from "../problem-codes.ts";
 import type { PathStep } from "@xdstp/validate";
 import type { VisitedMessage } from "./visit-messages.ts";
 
-/** What Envoy rejects in a message. */
+/** A problem in a message, because of which Envoy rejects it. */
 export interface EnvoyFinding {
-  /** The way from the message: names of fields as in the `.proto` file, indexes, keys of maps. */
+  /** The path from the message: field names as in the `.proto` file, indexes, keys of maps. */
   readonly at: readonly (string | number)[];
-  /** What is wrong, as the predicate of a sentence about the field. */
+  /** The problem, as the predicate of a sentence about the field. */
   readonly message: string;
-  /** The way out, where the message does not say it. */
+  /** A solution, if the message does not have one. */
   readonly hint?: string;
 }
 
 /** Files by the paths of a configuration. */
 export interface EnvoyFiles {
   readonly exists: (path: string) => boolean;
-  /** The text of a small file, such as one of certificates; undefined: it is not there, or large. */
+  /** Returns the text of a small file, such as a certificate. undefined: the file does not exist, or is large. */
   readonly read: (path: string) => string | undefined;
 }
 
-/** Where a check looks, in addition to its message. */
+/** The surroundings of a message that a check may read. */
 export interface CheckScene {
   readonly visited: VisitedMessage;
   readonly registry: Registry;
-  /** The files that Envoy reads when it starts; undefined where they are on another machine. */
+  /** The files that Envoy reads when it starts. undefined: they are on another machine. */
   readonly files?: EnvoyFiles | undefined;
 }
 
-/** One thing that Envoy's code rejects though the rules of the message allow it. */
+/** A check for content that the rules of a message allow, but Envoy's code rejects. */
 export interface EnvoyCheck {
   readonly code: ProblemCode;
   /** The full name of the message. */
@@ -46,12 +46,12 @@ export function envoyCheck<Message extends object>(
   return { code, type, find: find as EnvoyCheck["find"] };
 }
 
-/** A finding. */
+/** Creates a finding. */
 export function finding(at: EnvoyFinding["at"], message: string, hint?: string): EnvoyFinding {
   return { at, message, ...(hint !== undefined && { hint }) };
 }
 
-/** The path of a finding, from the root of what is checked. */
+/** Returns the path of a finding from the root of the checked message. */
 export function pathOfFinding(visited: VisitedMessage, { at }: EnvoyFinding): readonly PathStep[] {
   return [...visited.path, ...at.map(stepOf)];
 }
@@ -63,7 +63,7 @@ function stepOf(step: string | number): PathStep {
   return { kind: "field", name: step, jsonName };
 }
 
-/** The step to a key of a map. */
+/** Returns the path step to a key of a map. */
 export function keyStep(key: string): string {
   return `[${key}]`;
 }
@@ -79,14 +79,14 @@ export interface DataSource {
   readonly specifier: Oneof<string | Uint8Array>;
 }
 
-/** A generated `TypedExtensionConfig`, or one of the older forms of it. */
+/** A generated `TypedExtensionConfig`, or one of its older forms. */
 export interface Extension {
   readonly name: string;
   readonly typedConfig?: { readonly typeUrl: string; readonly value: Uint8Array } | undefined;
   readonly configType?: Oneof<{ readonly typeUrl: string; readonly value: Uint8Array }>;
 }
 
-/** The name of the type of an extension; undefined: it has no configuration. */
+/** Returns the type name of an extension. undefined: it has no configuration. */
 export function typeOfExtension({ typedConfig, configType }: Extension): string | undefined {
   const any = typedConfig ?? (configType?.case === "typedConfig" ? configType.value : undefined);
   return any === undefined ? undefined : any.typeUrl.slice(any.typeUrl.lastIndexOf("/") + 1);

@@ -1,9 +1,9 @@
 import { quote } from "../folder-problem.ts";
 import { celFault } from "./cel-expression.ts";
 
-/** The argument of an operator, in parentheses, and its length, behind a colon. */
+/** The form of an operator: its argument in parentheses, and its length after a colon. */
 interface OperatorForm {
-  /** What is wrong with an argument, as the predicate of a sentence about it; undefined: nothing. Default: there is no argument. */
+  /** Returns the problem of an argument, as the predicate of a sentence about it. undefined: it is valid. Default: the operator has no argument. */
   readonly argument?: (text: string) => string | undefined;
   readonly needsArgument?: boolean;
   readonly takesLength?: boolean;
@@ -11,7 +11,7 @@ interface OperatorForm {
 
 const anything = (): undefined => undefined;
 
-/** One of these texts, and behind a colon one of those. */
+/** Allows one of the first texts, followed by a colon and one of the second texts. */
 function oneOf(
   first: readonly string[],
   second: readonly string[] = [],
@@ -25,7 +25,7 @@ function oneOf(
   };
 }
 
-/** A header, and behind a question mark the one that replaces it. */
+/** Allows a header name, followed by a question mark and an alternative header. */
 function headers(text: string): string | undefined {
   const names = text.split("?");
   if (names.length > 2) return 'has more than one "?"';
@@ -81,7 +81,7 @@ function clientCertificate(text: string): string | undefined {
   return elements.includes(text.toLowerCase()) ? undefined : `is not one of ${elements.join(", ")}`;
 }
 
-/** A list of operators in JSON, of which the first that has a value is taken. */
+/** Allows a JSON list of operators. Envoy uses the first one that has a value. */
 function alternatives(text: string): string | undefined {
   let json: unknown;
   try {
@@ -169,7 +169,7 @@ const forms: Readonly<Record<string, OperatorForm>> = {
   XFCC_VALUE: { argument: clientCertificate, needsArgument: true, takesLength: true },
 };
 
-/** The operators of format strings that Envoy 1.40 has and that take neither argument nor length. Those of formatters that are configured are not among them. */
+/** The operators of format strings in Envoy 1.40 that have neither argument nor length. Operators of configured formatters are not included. */
 const plain: ReadonlySet<string> = new Set([
   "ACCESS_LOG_TYPE",
   "BYTES_RECEIVED",
@@ -298,7 +298,7 @@ const plain: ReadonlySet<string> = new Set([
   "VIRTUAL_CLUSTER_NAME",
 ]);
 
-/** Operators that only values of headers have. */
+/** Operators that exist only in header values. */
 const ofHeaders: Readonly<Record<string, OperatorForm>> = {
   PER_REQUEST_STATE: { argument: anything, needsArgument: true, takesLength: true },
 };
@@ -308,7 +308,7 @@ export interface Operator {
   readonly name: string;
   readonly argument: string | undefined;
   readonly hasLength: boolean;
-  /** Whether it is in the value of a header. */
+  /** True if it is in a header value. */
   readonly isOfHeader?: boolean;
 }
 
@@ -316,12 +316,12 @@ function formOf(name: string): OperatorForm | undefined {
   return Object.hasOwn(forms, name) ? forms[name] : undefined;
 }
 
-/** Whether Envoy has an operator, without formatters that are configured. */
+/** Returns true if Envoy has an operator without configured formatters. */
 export function isOperator(name: string): boolean {
   return plain.has(name) || Object.hasOwn(forms, name);
 }
 
-/** What Envoy has against an operator, as the predicate of a sentence about the format; undefined: nothing. */
+/** Returns the reason why Envoy rejects an operator, as the predicate of a sentence about the format. undefined: Envoy accepts it. */
 export function operatorFault({
   name,
   argument = "",

@@ -11,7 +11,7 @@ import {
 
 const filters = "envoy.extensions.filters.http";
 
-/** What Envoy rejects in the users, keys, limits and descriptors of HTTP filters. */
+/** Users, keys, limits and descriptors of HTTP filters that Envoy rejects. */
 export const httpFilterChecks: readonly EnvoyCheck[] = [
   ...["BasicAuth", "BasicAuthPerRoute"].map((type) =>
     envoyCheck("bad-value", `${filters}.basic_auth.v3.${type}`, passwords),
@@ -28,10 +28,10 @@ export const httpFilterChecks: readonly EnvoyCheck[] = [
   ),
 ];
 
-/** Characters of a SHA-1 in base64. */
+/** The length of a SHA-1 hash in base64. */
 const hashLength = 28;
 
-/** Lines as `htpasswd -s` writes them. No part of a hash is shown. */
+/** Checks lines in the format of `htpasswd -s`. No part of a hash is shown. */
 function* passwords(
   { users }: { users?: DataSource },
   { files }: CheckScene,
@@ -59,7 +59,7 @@ function* passwords(
   }
 }
 
-/** What is wrong with a line, which goes on with its number; undefined: nothing. */
+/** Returns the problem of a line, as a text that is followed by the line number. undefined: the line is valid. */
 function passwordFault(line: string, seen: Set<string>): string | undefined {
   const colon = line.indexOf(":");
   if (colon === -1) return "no colon";
@@ -88,7 +88,7 @@ function* apiKeys({
   }
 }
 
-/** Descriptors are compared by their entries, in order. */
+/** Checks descriptors. Two are equal if they have the same entries in the same order. */
 function* descriptors({
   descriptors: list,
 }: {
@@ -118,7 +118,7 @@ function* ipTags({
     yield finding(["ip_tags_datasource"], "cannot be set next to ip_tags", "keep one of them");
 }
 
-/** Envoy reads the descriptors only for services. */
+/** Checks transcoded services. Envoy reads the descriptors only if there are services. */
 function* transcodedServices(
   { descriptorSet, services }: { descriptorSet: Oneof; services: readonly string[] },
   { files }: CheckScene,

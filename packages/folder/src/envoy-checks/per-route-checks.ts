@@ -11,7 +11,7 @@ const filters = "envoy.extensions.filters.http.";
 const filterConfig = "envoy.config.route.v3.FilterConfig";
 const field = "typed_per_filter_config";
 
-/** The types of HTTP filters that are configured on a route by another type. */
+/** HTTP filters whose configuration on a route has another type than the filter. */
 const typesOnRoutes: ReadonlyMap<string, string> = new Map(
   [
     ["ai_protocol_manager.v3.AiProtocolManager", "AiProtocolManagerPerRoute"],
@@ -44,7 +44,7 @@ const typesOnRoutes: ReadonlyMap<string, string> = new Map(
   ]),
 );
 
-/** The types of HTTP filters that a route can only disable. */
+/** The types of HTTP filters that a route can disable but not configure. */
 const notOnRoutes: ReadonlySet<string> = new Set(
   [
     "a2a.v3.A2a",
@@ -75,7 +75,7 @@ const notOnRoutes: ReadonlySet<string> = new Set(
   ].map((name) => `${filters}${name}`),
 );
 
-/** What Envoy rejects in the configuration of HTTP filters on virtual hosts, routes and weighted clusters. */
+/** Configurations of HTTP filters on virtual hosts, routes and weighted clusters that Envoy rejects. */
 export const perRouteChecks: readonly EnvoyCheck[] = [
   ...[
     "envoy.config.route.v3.RouteConfiguration",
@@ -99,7 +99,7 @@ function* perRoute({
   }
 }
 
-/** A configuration with settings around it. */
+/** Checks a configuration that is wrapped in another message. */
 function* wrapped({
   config,
   disabled,
@@ -112,7 +112,7 @@ function* wrapped({
   if (config !== undefined && !disabled) yield* typeOnRoute(config, ["config"], isOptional);
 }
 
-/** Whether a route reads the type of a configuration. Envoy reads one without a field as any type. */
+/** Checks that a route can read the type of a configuration. Envoy reads an empty configuration as any type. */
 function* typeOnRoute(
   config: Any,
   at: readonly string[],

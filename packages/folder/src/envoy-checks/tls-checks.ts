@@ -21,7 +21,7 @@ interface Certificate {
   readonly privateKeyProvider?: object;
 }
 
-/** What Envoy rejects in TLS: files and PEM that cannot be read, and names that its library does not have. */
+/** TLS settings that Envoy rejects: files and PEM that cannot be read, and names that its TLS library does not have. */
 export const tlsChecks: readonly EnvoyCheck[] = [
   envoyCheck("bad-tls", "envoy.config.core.v3.DataSource", file),
   envoyCheck("bad-tls", "envoy.extensions.transport_sockets.tls.v3.TlsCertificate", pair),
@@ -38,7 +38,7 @@ export const tlsChecks: readonly EnvoyCheck[] = [
   envoyCheck("bad-tls", "envoy.extensions.transport_sockets.tls.v3.TlsParameters", parameters),
 ];
 
-/** The text is not shown: it may be a key that was meant for `inline_string`. */
+/** Checks that a file exists. The text is not shown, since it may be a key that was meant for `inline_string`. */
 function* file({ specifier }: DataSource, scene: CheckScene): Iterable<EnvoyFinding> {
   if (specifier.case !== "filename" || typeof specifier.value !== "string") return;
   const { files } = scene;
@@ -59,7 +59,7 @@ const secretConfig = "envoy.extensions.transport_sockets.tls.v3.SdsSecretConfig"
 /** Names of the secrets to which a bootstrap refers. */
 const usedSecrets = new WeakMap<object, ReadonlySet<string>>();
 
-/** Whether this is part of a static secret that nothing uses: Envoy does not read it. */
+/** Returns true if this is part of a static secret that nothing refers to. Envoy does not read such a secret. */
 function isInUnusedSecret({ visited, registry }: CheckScene): boolean {
   const holder = closestMessage(visited, secret);
   const root = holder && closestMessage(holder, bootstrap);
@@ -77,7 +77,7 @@ function namesOfSecretsIn(root: VisitedMessage, registry: Registry): ReadonlySet
   return names;
 }
 
-/** The content, where it is known. */
+/** Returns the content, if it is known. */
 function contentOf(source: DataSource | undefined, { files }: CheckScene): string | undefined {
   const { specifier } = source ?? {};
   if (specifier?.value === undefined) return undefined;
@@ -86,7 +86,7 @@ function contentOf(source: DataSource | undefined, { files }: CheckScene): strin
   return specifier.case === "filename" ? files?.read(specifier.value) : undefined;
 }
 
-/** The field that holds the content of a source. */
+/** Returns the path of the field with the content of a source. */
 function sourceAt(field: string, source: DataSource | undefined): readonly string[] {
   const { case: form } = source?.specifier ?? {};
   const inner =
@@ -109,7 +109,7 @@ function* pair(certificate: Certificate, scene: CheckScene): Iterable<EnvoyFindi
     return;
   }
   const isOfClient = closestMessage(scene.visited, upstreamContext) !== undefined;
-  // As a client, Envoy shows no certificate then.
+  // A client without both of these presents no certificate.
   if (isOfClient && certificateChain === undefined && privateKey === undefined) return;
   if (certificateChain === undefined) {
     yield finding([], "a certificate needs certificate_chain");
@@ -193,7 +193,7 @@ interface SecretConfig {
   readonly sdsConfig?: object;
 }
 
-/** Where a secret comes from elsewhere, Envoy makes the context once it has come. */
+/** Returns true if a secret is not static. Envoy then creates the context when it has received the secret. */
 function waitsForSecrets(visited: VisitedMessage): boolean {
   const context = closestMessage(
     visited,

@@ -50,7 +50,7 @@ const bootstrap = "envoy.config.bootstrap.v3.Bootstrap";
 /** `OcspStaplePolicy.MUST_STAPLE` */
 const mustStaple = 2;
 
-/** What Envoy rejects in TLS as a whole: which certificates a side needs, and what a peer is checked against. */
+/** Combinations of TLS settings that Envoy rejects: the certificates that a side needs, and the validation of the peer. */
 export const tlsContextChecks: readonly EnvoyCheck[] = [
   envoyCheck("bad-tls", `${tls}.DownstreamTlsContext`, ofServer),
   envoyCheck("bad-tls", `${tls}.UpstreamTlsContext`, ofClient),
@@ -71,12 +71,12 @@ function* ofServer(
   },
   { visited }: CheckScene,
 ): Iterable<EnvoyFinding> {
-  // It does not belong there, which another check reports.
+  // Another check reports that it is in the wrong place.
   if (closestMessage(visited, "envoy.config.cluster.v3.Cluster") !== undefined) return;
   const at = context === undefined ? [] : ["common_tls_context"];
   const certificates = context?.tlsCertificates ?? [];
   const secrets = context?.tlsCertificateSdsSecretConfigs ?? [];
-  // What other extensions bring along is not known here.
+  // A custom handshaker may supply certificates in ways that are not known here.
   if (context?.customHandshaker !== undefined) return;
   if (certificates.length > 0 && secrets.length > 0)
     yield finding(
@@ -130,7 +130,7 @@ function* ofClient(
     );
 }
 
-/** Lengths are those of the protocol: a name has 1 to 255 bytes. */
+/** Checks the lengths of protocol names. ALPN allows 1 to 255 bytes. */
 function* protocols({ alpnProtocols }: CommonContext): Iterable<EnvoyFinding> {
   for (const [index, text] of alpnProtocols.entries()) {
     const names = text === "" ? [] : text.split(",");
@@ -172,10 +172,10 @@ function* validation(context: CommonContext, { visited }: CheckScene): Iterable<
     );
 }
 
-/** What a peer is checked against, and where it is set; undefined: it comes from elsewhere. */
+/** The validation of a peer, and the place where it is set. */
 interface KnownValidation {
   readonly at: readonly string[];
-  /** Whether it is set there, and not in a secret. */
+  /** True if it is set in the context, and not in a secret. */
   readonly isHere: boolean;
   readonly validation?: Validation;
 }
@@ -209,7 +209,7 @@ function validationOf(
       return {
         at: ["combined_validation_context", "default_validation_context"],
         isHere: true,
-        // A field of the secret replaces that of the default.
+        // A field of the secret replaces the same field of the default.
         validation: isUnset(secret.trustedCa) ? own : secret,
       };
     }
@@ -220,7 +220,7 @@ function validationOf(
   }
 }
 
-/** A static secret for validation; undefined: it comes from a server, or is not there. */
+/** Returns a static secret for validation. undefined: it comes from a server, or does not exist. */
 function secretOf(config: SecretConfig, visited: VisitedMessage): Validation | undefined {
   if (config.sdsConfig !== undefined) return undefined;
   const root = closestMessage(visited, bootstrap)?.message.message as
@@ -252,7 +252,7 @@ function* objectId({ sanType, oid }: { sanType: number; oid: string }): Iterable
     yield finding(["san_type"], "OTHER_NAME needs the oid of the name");
 }
 
-/** Bytes of a key for session tickets. */
+/** The size of a session ticket key, in bytes. */
 const ticketKeySize = 80;
 
 function* ticketKeys({ keys }: { keys: readonly DataSource[] }): Iterable<EnvoyFinding> {

@@ -1,6 +1,6 @@
 import { quote } from "../folder-problem.ts";
 
-/** Curves and groups of BoringSSL, by the names that Envoy 1.40 takes. */
+/** Curves and groups of BoringSSL, by the names that Envoy 1.40 accepts. */
 export const curves: ReadonlySet<string> = new Set([
   "MLKEM1024",
   "P-256",
@@ -14,7 +14,7 @@ export const curves: ReadonlySet<string> = new Set([
   "x25519",
 ]);
 
-/** Algorithms of signatures, by the names of TLS 1.3 and by key and hash. */
+/** Signature algorithms, by their names in TLS 1.3, and by key and hash. */
 export const signatureAlgorithms: ReadonlySet<string> = new Set([
   "ecdsa_secp256r1_sha256",
   "ecdsa_secp384r1_sha384",
@@ -36,7 +36,7 @@ export const signatureAlgorithms: ReadonlySet<string> = new Set([
   ),
 ]);
 
-/** Ciphers of each way to exchange keys: the names of OpenSSL without that of the exchange, and the names of RFCs. */
+/** Ciphers of each key exchange: the OpenSSL names without the part of the exchange, and the names in RFCs. */
 const suites: readonly (readonly [exchange: string, openSsl: readonly string[], rfc: string])[] = [
   ["", ["AES128-SHA", "AES256-SHA", "AES128-GCM-SHA256", "AES256-GCM-SHA384"], "RSA"],
   ["PSK-", ["AES128-CBC-SHA", "AES256-CBC-SHA"], "PSK"],
@@ -58,7 +58,7 @@ const suites: readonly (readonly [exchange: string, openSsl: readonly string[], 
   ),
 ];
 
-/** What RFCs call the ciphers. */
+/** The names of the ciphers in RFCs. */
 const rfcNames: Readonly<Record<string, string>> = {
   "AES128-SHA": "AES_128_CBC_SHA",
   "AES256-SHA": "AES_256_CBC_SHA",
@@ -86,7 +86,7 @@ const cipherGroups: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Suites of TLS 1.3, which are always on: they may be listed, and choose nothing. */
+/** Suites of TLS 1.3, which are always enabled. They may be listed, which has no effect. */
 const fixedSuites: ReadonlySet<string> = new Set([
   "TLS_AES_128_GCM_SHA256",
   "TLS_AES_256_GCM_SHA384",
@@ -94,8 +94,8 @@ const fixedSuites: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What is wrong with cipher suites, and which of them is meant; undefined: nothing.
- * Each may be one name, names in brackets (`[A|B]`) that count the same, groups that all must hold (`ECDHE+AESGCM`), or several of these with colons; a sign in front removes them.
+ * Returns the problem of a list of cipher suites, and the suite that has it. undefined: the list is valid.
+ * Each item may be one name, names of equal preference in brackets (`[A|B]`), groups that must all apply (`ECDHE+AESGCM`), or several of these separated by colons. A sign before an item removes its suites.
  */
 export function cipherFault(
   list: readonly string[],

@@ -22,16 +22,16 @@ import {
 } from "./object-node.ts";
 import type { FollowReference } from "./reference-grants.ts";
 
-/** What a route sends to its backends: requests, the bytes of connections (`passthrough`: in TLS of the client), or datagrams. */
+/** The kind of traffic that a route sends to its backends: requests, the bytes of connections (`passthrough`: with TLS of the client), or datagrams. */
 export type BackendProtocol = "http" | "grpc" | "tcp" | "passthrough" | "udp";
 
-/** The Services that routes refer to, as clusters and endpoints. */
+/** The Services that routes refer to, translated to clusters and endpoints. */
 export interface Backends {
-  /** The name of the cluster of a backendRef. undefined: it cannot be used, which is reported. */
+  /** Returns the name of the cluster of a backendRef. undefined: it cannot be used, which is reported. */
   clusterOf(reference: ObjectNode, protocol: BackendProtocol): string | undefined;
-  /** The name of a cluster without endpoints. */
+  /** Returns the name of a cluster without endpoints. */
   nowhere(): string;
-  /** The resources of all clusters that were requested, in that order. */
+  /** Returns the resources of all clusters that were requested, in that order. */
   resources(): readonly JsonResource[];
 }
 
@@ -66,7 +66,7 @@ export function createBackends(
       const isTls = Object.keys(transport).length > 0;
       if (!isAsSent && !isTls) reportPlainText(reference, port);
       const name = `${service.namespace}/${service.name}/${port.number}`;
-      // A port for datagrams may have other endpoints than the same number for connections.
+      // A UDP port may have other endpoints than a TCP port of the same number.
       const endpointsName = port.isUdp ? `${name}/udp` : name;
       const found = endpointsOf(service, port, {
         slices: slices.get(`${service.namespace}/${service.name}`) ?? [],
@@ -101,7 +101,7 @@ export function createBackends(
   };
 }
 
-/** A Service may get requests and connections, which need different clusters. */
+/** Returns the suffix of a cluster name. A Service may receive requests and connections, which need different clusters. */
 function suffixOf(protocol: BackendProtocol, isTls: boolean): string {
   switch (protocol) {
     case "http":
@@ -141,7 +141,7 @@ function reportAffinity(service: KubernetesObject): void {
     );
 }
 
-/** A BackendTLSPolicy alone says which certificates a backend may have. */
+/** Reports a port that expects TLS but has no BackendTLSPolicy: only a policy defines which certificates a backend may have. */
 function reportPlainText(reference: ObjectNode, { appProtocol }: ServicePort): void {
   if (appProtocol === "https" || appProtocol === "kubernetes.io/wss")
     notImported(
@@ -153,9 +153,9 @@ function reportPlainText(reference: ObjectNode, { appProtocol }: ServicePort): v
 
 interface ServicePort {
   readonly number: number;
-  /** Empty where it has none. */
+  /** The name. Empty: it has none. */
   readonly name: string;
-  /** Where its endpoints listen, if it says a number. */
+  /** The port on which its endpoints listen, if it is a number. */
   readonly target: number | undefined;
   readonly appProtocol: string;
   readonly isUdp: boolean;
@@ -195,7 +195,7 @@ function portOf(
   return { ...found, number };
 }
 
-/** A port by number; one by name is found by the endpoints. */
+/** Returns a port that is a number. A named port is found through the endpoints. */
 function numberIn({ value }: ObjectNode): number | undefined {
   return typeof value === "number" ? value : undefined;
 }
@@ -212,7 +212,7 @@ interface Endpoint {
   readonly others: readonly string[];
 }
 
-/** Where the endpoints of a port are. */
+/** The endpoints of a port: addresses, or host names that Envoy has to resolve. */
 type Found =
   | { readonly kind: "addresses"; readonly endpoints: readonly Endpoint[] }
   | { readonly kind: "hosts"; readonly endpoints: readonly Endpoint[] };
@@ -246,7 +246,7 @@ function endpointsOf(
   return byDns(service, port);
 }
 
-/** The name that the DNS of a cluster has for each Service. */
+/** Returns the DNS name that Kubernetes gives to each Service. */
 function byDns(service: KubernetesObject, port: ServicePort): Found {
   const spec = field(rootOf(service), "spec");
   const address = `${service.name}.${service.namespace}.svc.cluster.local`;
@@ -260,7 +260,7 @@ function byDns(service: KubernetesObject, port: ServicePort): Found {
   return { kind: "hosts", endpoints: [{ address, port: reached, zone: "", others: [] }] };
 }
 
-/** The namespace and name of the Service of a slice. */
+/** Returns the namespace and name of the Service of a slice. */
 function sliceKey(slice: KubernetesObject): string {
   const labels = field(rootOf(slice), "metadata", "labels");
   const [, label] = entriesOf(labels).find(([key]) => key === "kubernetes.io/service-name") ?? [];
@@ -271,13 +271,13 @@ function sliceKey(slice: KubernetesObject): string {
 interface SliceEndpoint extends Endpoint {
   /** `IPv4`, `IPv6` or `FQDN`. */
   readonly family: string;
-  /** Its pod; empty where the slice does not name one. */
+  /** The name of its pod. Empty: the slice does not name one. */
   readonly pod: string;
 }
 
 /**
- * The endpoints of all slices of a Service. A Service with two families of addresses has slices for each.
- * A pod in both is one endpoint, with the address of the family that the Service has first; Envoy tries the other one next. Without the names of pods only the first family counts, since each pod would be counted twice.
+ * Returns the endpoints of all slices of a Service. A Service with two address families has slices for each.
+ * A pod in both is one endpoint, with the address of the family that is first in the Service. Envoy tries the other address next. Without pod names only the first family is used, since each pod would be counted twice.
  */
 function endpointsInSlices(
   slices: readonly KubernetesObject[],
@@ -315,7 +315,7 @@ function endpointsInSlice(slice: KubernetesObject, port: ServicePort): readonly 
     return itemsOf(field(root, "endpoints"))
       .filter((endpoint) => booleanOf(field(endpoint, "conditions", "ready")) !== false)
       .flatMap((endpoint) =>
-        // More than one address of an endpoint are the same endpoint.
+        // All addresses of an endpoint are those of the same pod.
         itemsOf(field(endpoint, "addresses"))
           .slice(0, 1)
           .map((address) => ({
@@ -363,7 +363,7 @@ function distinct(endpoints: readonly Endpoint[]): readonly Endpoint[] {
   ];
 }
 
-/** Whether a cluster gets its endpoints from the server, and if not, which hosts it resolves. */
+/** Returns the fields of a cluster that receives its endpoints from the server, or that resolves host names. */
 function discoveryOf({ kind, endpoints }: Found, name: string): JsonObject {
   if (kind === "addresses")
     return {

@@ -1,13 +1,13 @@
-/** Every host. */
+/** Matches every host. */
 export const anyHost = "*";
 
-/** Whether a hostname of the Gateway API covers another one: `*.example.com` covers `a.example.com` and `*.b.example.com`, not `example.com`. */
+/** Returns true if a hostname of the Gateway API covers another one. Example: `*.example.com` covers `a.example.com` and `*.b.example.com`, but not `example.com`. */
 export function covers(wide: string, narrow: string): boolean {
   if (wide === anyHost || wide === narrow) return true;
   return wide.startsWith("*.") && narrow.endsWith(wide.slice(1));
 }
 
-/** What two hostnames have in common; undefined: nothing. */
+/** Returns the hostname that both hostnames cover. undefined: they have nothing in common. */
 export function intersection(one: string, other: string): string | undefined {
   if (covers(one, other)) return other;
   return covers(other, one) ? one : undefined;
@@ -26,7 +26,7 @@ export function createOwnerOf<T extends { readonly hostname: string }>(
   return (hostname) => covering(hostname).flatMap((wide) => owners.get(wide) ?? [])[0];
 }
 
-/** The hostnames that cover another one, the most specific first: of `a.b.c` these are `a.b.c`, `*.b.c`, `*.c` and `*`. */
+/** Returns the hostnames that cover another one, the most specific first. Example: for `a.b.c` these are `a.b.c`, `*.b.c`, `*.c` and `*`. */
 export function covering(hostname: string): readonly string[] {
   const [, ...parents] = hostname.split(".");
   const wild = parents.map((_, at) => `*.${parents.slice(at).join(".")}`);

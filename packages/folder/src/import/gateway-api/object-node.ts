@@ -6,59 +6,59 @@ import type { ProblemCode } from "../../problem-codes.ts";
 
 /** Collects what an import finds about the objects that it reads. */
 export interface ObjectReport {
-  /** What is wrong or not imported at a value. The same finding about the same value is kept once. */
+  /** Adds an error or a warning about a value. An equal finding about the same value is stored once. */
   add(node: ObjectNode, finding: Finding): void;
 }
 
-/** What is found about a value. */
+/** A finding about a value. */
 export interface Finding {
-  /** Says whether it is an error or a warning. */
+  /** The code, which decides whether it is an error or a warning. */
   readonly code: ProblemCode;
-  /** What is wrong, as the rest of a sentence that begins with the field. */
+  /** The problem, as the rest of a sentence that begins with the field. */
   readonly message: string;
-  /** The way out. */
+  /** A solution. */
   readonly hint: string;
 }
 
-/** An object of Kubernetes in a file. */
+/** A Kubernetes object in a file. */
 export interface KubernetesObject {
   readonly file: string;
-  /** The document in the file, from 0. */
+  /** The index of the document in the file, from 0. */
   readonly document: number;
-  /** Where in the document: not empty for an item of a `List`. */
+  /** The path in the document. It is not empty for an item of a `List`. */
   readonly path: JsonPath;
-  /** Of the API: empty for the core group. */
+  /** The API group. Empty: the core group. */
   readonly group: string;
   readonly kind: string;
-  /** `default` where none is written. Of a kind without namespaces: empty. */
+  /** The namespace. `default` if it is not set; empty for kinds without namespaces. */
   readonly namespace: string;
   readonly name: string;
-  /** `metadata.creationTimestamp`, where it has one. */
+  /** `metadata.creationTimestamp`, if it is set. */
   readonly created: string;
   readonly json: JsonObject;
   readonly report: ObjectReport;
 }
 
-/** A value in an object, or the place of one that is not set. */
+/** A value in an object, or the place of a value that is not set. */
 export interface ObjectNode {
   readonly object: KubernetesObject;
-  /** From the root of the object. */
+  /** The path from the root of the object. */
   readonly path: JsonPath;
   /** undefined: not set, or null. */
   readonly value: JsonValue | undefined;
 }
 
-/** The whole of an object. */
+/** Returns the node of a whole object. */
 export function rootOf(object: KubernetesObject): ObjectNode {
   return { object, path: [], value: object.json };
 }
 
-/** `HTTPRoute shop/cart`. */
+/** Returns a title such as `HTTPRoute shop/cart`. */
 export function titleOf({ kind, namespace, name }: KubernetesObject): string {
   return `${kind} ${namespace === "" ? name : `${namespace}/${name}`}`;
 }
 
-/** A value below another one, by its keys. Values that are not objects on the way are reported. */
+/** Returns the value below another one, by its keys. A value on the way that is not an object is reported. */
 export function field(node: ObjectNode, ...keys: readonly string[]): ObjectNode {
   let { value } = node;
   let path = node.path;
@@ -70,12 +70,12 @@ export function field(node: ObjectNode, ...keys: readonly string[]): ObjectNode 
   return { object: node.object, path, value };
 }
 
-/** Whether a value is set. */
+/** Returns true if a value is set. */
 export function isSet({ value }: ObjectNode): boolean {
   return value !== undefined;
 }
 
-/** The items of a list; none where it is not set. */
+/** Returns the items of a list; none if it is not set. */
 export function itemsOf(node: ObjectNode): readonly ObjectNode[] {
   const { object, path, value } = node;
   if (value === undefined) return [];
@@ -86,19 +86,19 @@ export function itemsOf(node: ObjectNode): readonly ObjectNode[] {
   return value.map((item, at) => ({ object, path: [...path, at], value: item ?? undefined }));
 }
 
-/** The entries of an object; none where it is not set. */
+/** Returns the entries of an object; none if it is not set. */
 export function entriesOf(node: ObjectNode): readonly (readonly [key: string, node: ObjectNode])[] {
   return Object.keys(objectIn(node) ?? {}).map((key) => [key, field(node, key)]);
 }
 
-/** The text of a value; undefined where it is not set or not a text. */
+/** Returns the text of a value. undefined: it is not set, or not a text. */
 export function textOf(node: ObjectNode): string | undefined {
   if (node.value === undefined || typeof node.value === "string") return node.value;
   reportWrong(node, "a text");
   return undefined;
 }
 
-/** The text of a value that has to be set. Empty where it is not, which is reported. */
+/** Returns the text of a required value. If it is not set, that is reported, and the result is empty. */
 export function requiredText(node: ObjectNode): string {
   const text = textOf(node);
   if (text !== undefined && text !== "") return text;
@@ -106,7 +106,7 @@ export function requiredText(node: ObjectNode): string {
   return "";
 }
 
-/** The text of a value, of which there are a few. Another one is reported. */
+/** Returns the text of a value that has to be one of a few texts. Any other value is reported. */
 export function oneOf<T extends string>(
   node: ObjectNode,
   words: readonly T[],
@@ -123,7 +123,7 @@ export function oneOf<T extends string>(
   return word;
 }
 
-/** An integer within bounds; undefined where it is not set, or wrong, which is reported. */
+/** Returns an integer within bounds. undefined: it is not set, or it is wrong, which is reported. */
 export function integerOf(node: ObjectNode, min: number, max: number): number | undefined {
   const { value } = node;
   if (value === undefined) return undefined;
@@ -133,16 +133,14 @@ export function integerOf(node: ObjectNode, min: number, max: number): number | 
   return undefined;
 }
 
-/** A truth value; undefined where it is not set. */
+/** Returns a boolean. undefined: it is not set. */
 export function booleanOf(node: ObjectNode): boolean | undefined {
   if (node.value === undefined || typeof node.value === "boolean") return node.value;
   reportWrong(node, "true or false");
   return undefined;
 }
 
-/**
- * Milliseconds of a duration as the Gateway API writes it, such as `1m30s` or `500ms`; undefined where it is not set, or wrong, which is reported.
- */
+/** Returns the milliseconds of a duration of the Gateway API, such as `1m30s` or `500ms`. undefined: it is not set, or it is wrong, which is reported. */
 export function durationOf(node: ObjectNode): number | undefined {
   const text = textOf(node);
   if (text === undefined) return undefined;
@@ -169,17 +167,17 @@ export function reportUnread(node: ObjectNode, known: readonly string[]): void {
       notImported(child, ...(unread.get(key) ?? unknownField));
 }
 
-/** A value that the import has nothing for. */
+/** Reports a value that the import does not support. */
 export function notImported(node: ObjectNode, reason: string, wayOut: string): void {
   report(node, { code: "not-imported", message: `is not imported: ${reason}`, hint: wayOut });
 }
 
-/** A reference to what is not there, or may not be used. */
+/** Reports a reference to an object that does not exist or may not be used. */
 export function dangling(node: ObjectNode, message: string, wayOut: string): void {
   report(node, { code: "dangling-reference", message, hint: wayOut });
 }
 
-/** A value that is wrong, so that nothing is imported. */
+/** Reports a wrong value, so that nothing is imported. */
 export function reportWrong(node: ObjectNode, expected: string): void {
   report(node, { code: "wrong-value", message: `is not ${expected}`, hint: "correct it" });
 }
@@ -192,7 +190,7 @@ function report(node: ObjectNode, finding: Finding): void {
   node.object.report.add(node, finding);
 }
 
-/** `HTTPRoute shop/cart: spec.rules[0].filters`. */
+/** Returns a place such as `HTTPRoute shop/cart: spec.rules[0].filters`. */
 export function placeOf({ object, path }: ObjectNode): string {
   const way = fieldOf(path);
   return way === "" ? titleOf(object) : `${titleOf(object)}: ${way}`;
@@ -210,7 +208,7 @@ const unknownField = [
   "check its spelling, or change the written files",
 ] as const;
 
-/** Fields that are known and have nothing in the folder, with the reason and the way out. */
+/** Known fields that the folder has no equivalent for, with the reason and a solution. */
 const unread: ReadonlyMap<string, readonly [reason: string, wayOut: string]> = new Map(
   Object.entries({
     sessionPersistence: [

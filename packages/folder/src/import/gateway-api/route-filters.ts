@@ -18,26 +18,26 @@ import {
 } from "./object-node.ts";
 import type { RouteMatch } from "./route-matches.ts";
 
-/** What the filters of a rule, or of a backend, do. */
+/** The effect of the filters of a rule or of a backend. */
 export interface RouteFilters {
   /** Fields of a route or of a weighted cluster that change headers. */
   readonly headers: JsonObject;
-  /** Fields of the action that forwards. */
+  /** Returns fields of the action that forwards requests. */
   forward(match: RouteMatch): JsonObject;
   /** Settings of HTTP filters for the route. */
   readonly perFilter: JsonObject;
-  /** The redirect, instead of forwarding. */
+  /** Returns the redirect that replaces forwarding. undefined: there is no redirect. */
   readonly redirect: ((match: RouteMatch) => JsonObject) | undefined;
-  /** A filter that cannot be applied: the requests are rejected, since no filter may be skipped. */
+  /** True if a filter cannot be applied. The requests are then rejected, since no filter may be skipped. */
   readonly isBroken: boolean;
 }
 
-/** What filters need to know of the rule. */
+/** The rule that the filters belong to. */
 export interface FilterContext {
   readonly listener: GatewayListener;
   readonly backends: Backends;
   readonly protocol: BackendProtocol;
-  /** Whether they are the filters of one backend. */
+  /** True if they are the filters of one backend. */
   readonly isBackend: boolean;
 }
 
@@ -87,12 +87,12 @@ interface Filter {
   readonly rewrite?: (match: RouteMatch) => JsonObject;
 }
 
-/** Whether a filter does something to requests that are forwarded only. */
+/** Returns true if a filter affects only requests that are forwarded. */
 function changesForwarding({ mirrors, rewrite }: Filter): boolean {
   return mirrors !== undefined || rewrite !== undefined;
 }
 
-/** The field in which each filter has its settings. */
+/** The field with the settings of each filter type. */
 const settings: Readonly<Record<string, string>> = {
   RequestHeaderModifier: "requestHeaderModifier",
   ResponseHeaderModifier: "responseHeaderModifier",
@@ -104,7 +104,7 @@ const settings: Readonly<Record<string, string>> = {
 const ofBackends = ["RequestHeaderModifier", "ResponseHeaderModifier"];
 const ofGrpc = [...ofBackends, "RequestMirror"];
 
-/** undefined: it cannot be applied, which is reported. */
+/** Reads a filter. undefined: it cannot be applied, which is reported. */
 function filterAt(node: ObjectNode, context: FilterContext): Filter | undefined {
   const type = requiredText(field(node, "type"));
   const name = settings[type];
@@ -143,7 +143,7 @@ function filterAt(node: ObjectNode, context: FilterContext): Filter | undefined 
   }
 }
 
-/** Joins lists of the same name. */
+/** Joins the lists that have the same name. */
 function mergeLists(parts: readonly JsonObject[]): JsonObject {
   const merged: JsonObject = {};
   for (const [key, value] of parts.flatMap((part) => Object.entries(part)))
@@ -151,7 +151,7 @@ function mergeLists(parts: readonly JsonObject[]): JsonObject {
   return merged;
 }
 
-/** The changes of headers by one filter and then by another one. Envoy removes headers before it adds those of the same list, so a header that the second one removes is not added by the first. */
+/** Returns the header changes of one filter followed by those of another one. Envoy removes headers before it adds those of the same list, so a header that the second filter removes is not added by the first. */
 export function headersAfter(first: JsonObject, second: JsonObject): JsonObject {
   const kept = { ...first };
   for (const side of ["request", "response"] as const) {
@@ -166,7 +166,7 @@ export function headersAfter(first: JsonObject, second: JsonObject): JsonObject 
   );
 }
 
-/** The name in a HeaderValueOption. */
+/** Returns the header name in a HeaderValueOption. */
 function changedHeader(change: JsonValue): JsonValue {
   const header = isObject(change) ? change.header : undefined;
   return isObject(header) ? (header.key ?? "") : "";
@@ -184,7 +184,7 @@ function headersBy(node: ObjectNode, side: "request" | "response"): Filter | und
     firstOfEachName(field(node, key)).map((item) => ({
       at: field(item, "name"),
       key: headerName(field(item, "name")),
-      // A percent sign begins an operator of Envoy.
+      // Envoy reads a percent sign as the start of an operator.
       value: headerValue(field(item, "value")).replaceAll("%", "%%"),
       append_action: key === "set" ? "OVERWRITE_IF_EXISTS_OR_ADD" : "APPEND_IF_EXISTS_OR_ADD",
     })),
@@ -212,7 +212,7 @@ function headersBy(node: ObjectNode, side: "request" | "response"): Filter | und
   };
 }
 
-/** Of several entries for one header the first counts. */
+/** Returns the first of several entries for the same header. */
 function firstOfEachName(list: ObjectNode): readonly ObjectNode[] {
   const seen = new Set<string>();
   return itemsOf(list).filter((item) => {
@@ -269,7 +269,7 @@ function redirectBy(node: ObjectNode, { listener }: FilterContext): Filter {
   };
 }
 
-/** A hostname without a wildcard; undefined where none is set. */
+/** Returns a hostname without a wildcard. undefined: it is not set. */
 function preciseHostname(node: ObjectNode): string | undefined {
   const hostname = isSet(node) ? hostnameAt(node) : undefined;
   if (hostname?.startsWith("*") !== true) return hostname;
@@ -279,7 +279,7 @@ function preciseHostname(node: ObjectNode): string | undefined {
 
 const usualPorts = { http: 80, https: 443 } as const;
 
-/** The port of a redirect: the one that is written, else the usual one of its scheme, else that of the listener. undefined: it is not shown. */
+/** Returns the port of a redirect: the one that is set, otherwise the default of its scheme, otherwise that of the listener. undefined: the location has no port. */
 function redirectPort(
   written: number | undefined,
   {
@@ -295,7 +295,7 @@ function redirectPort(
   const own = listener.protocol === "HTTPS" ? "https" : "http";
   const usual = usualPorts[scheme ?? own];
   const port = written ?? (scheme === undefined ? listener.port : usual);
-  // Without a port and a hostname Envoy keeps the port of the Host header, which has one where the listener has another port than the usual one.
+  // Without a port and a hostname, Envoy keeps the port of the Host header. That header has a port if the port of the listener is not the default of its scheme.
   const isKept = hostname === undefined && listener.port !== usualPorts[own];
   return port === usual && !isKept ? undefined : port;
 }
@@ -312,7 +312,7 @@ function rewriteBy(node: ObjectNode): Filter {
   };
 }
 
-/** How a path is replaced. */
+/** The replacement of a path. */
 interface PathModifier {
   readonly node: ObjectNode;
   readonly type: "ReplaceFullPath" | "ReplacePrefixMatch";
@@ -324,7 +324,7 @@ const modifierFields = {
   ReplacePrefixMatch: "replacePrefixMatch",
 } as const;
 
-/** undefined: the path stays. */
+/** Reads a path modifier. undefined: the path does not change. */
 function pathModifier(node: ObjectNode): PathModifier | undefined {
   if (!isSet(node)) return undefined;
   const fields = Object.values(modifierFields);
@@ -341,7 +341,7 @@ function pathModifier(node: ObjectNode): PathModifier | undefined {
   return { node, type, to: textOf(field(node, modifierFields[type])) ?? "" };
 }
 
-/** The fields of an action that replaces the path. `whole`: the field that replaces all of it. */
+/** Returns the fields of an action that replaces the path. `whole` is the name of the field that replaces all of it. */
 function pathChange(
   modifier: PathModifier | undefined,
   match: RouteMatch,
@@ -378,7 +378,7 @@ function escaped(text: string): string {
   return text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }
 
-/** A mirror without a backend is reported, and requests are forwarded all the same. */
+/** Reads a mirror. One without a usable backend is reported, and requests are still forwarded. */
 function mirrorBy(node: ObjectNode, { backends, protocol }: FilterContext): Filter {
   reportUnread(node, ["backendRef", "percent", "fraction"]);
   const reference = field(node, "backendRef");
@@ -399,7 +399,7 @@ function mirrorBy(node: ObjectNode, { backends, protocol }: FilterContext): Filt
   };
 }
 
-/** A share from 0 to 1 as Envoy writes it. */
+/** Returns a share from 0 to 1 in the form of Envoy. */
 export function millionth(share: number): JsonObject {
   return { numerator: Math.round(share * 1_000_000), denominator: "MILLION" };
 }
@@ -437,7 +437,7 @@ function corsBy(node: ObjectNode): Filter {
   };
 }
 
-/** `*` in an origin covers any number of characters, labels included. */
+/** In an origin, `*` matches any number of characters, also across labels. */
 function originMatch(origin: string): JsonObject {
   if (!origin.includes("*")) return { exact: origin };
   return { safe_regex: { regex: origin.split("*").map(escaped).join(".*") } };

@@ -21,13 +21,13 @@ import { grpcMatches, httpMatches, type RouteMatch } from "./route-matches.ts";
 /** The routes of Envoy for one match of a rule. */
 export interface MatchedRoutes {
   readonly match: RouteMatch;
-  /** In their order. The last one has all requests that match. */
+  /** The routes in order. The last one takes all requests that match. */
   readonly routes: readonly JsonObject[];
 }
 
-/** Backends of a rule by their share of the requests. */
+/** The backends of a rule, with their shares of the requests. */
 export interface WeightedBackends {
-  /** Those that can be used and have a weight above 0. */
+  /** The usable backends with a weight above 0. */
   readonly usable: readonly WeightedCluster[];
   /** The share of the requests for backends that cannot be used, from 0 to 1. */
   readonly lost: number;
@@ -63,7 +63,7 @@ function sum(weighted: readonly { readonly weight: number }[]): number {
   return weighted.reduce((all, { weight }) => all + weight, 0);
 }
 
-/** The routes of an HTTPRoute or GRPCRoute at a listener, in the order of its rules. */
+/** Returns the routes of an HTTPRoute or GRPCRoute at a listener, in the order of its rules. */
 export function rulesOf(
   route: KubernetesObject,
   listener: GatewayListener,
@@ -87,7 +87,7 @@ export function rulesOf(
   });
 }
 
-/** An HTTPRoute whose rules are not set has one that is empty. */
+/** Returns the rules of a route. An HTTPRoute without rules has one empty rule. */
 function rulesIn(route: KubernetesObject): readonly ObjectNode[] {
   const list = field(rootOf(route), "spec", "rules");
   if (isSet(list) || route.kind !== "HTTPRoute") return itemsOf(list);
@@ -97,9 +97,9 @@ function rulesIn(route: KubernetesObject): readonly ObjectNode[] {
 const grpcFields = ["name", "matches", "filters", "backendRefs"];
 const httpFields = [...grpcFields, "timeouts", "retry"];
 
-/** Where the requests of a rule go. */
+/** The action for the requests of a rule. */
 interface Forwarding {
-  /** Fields of the action. undefined: no backend can be used. */
+  /** Fields of the action. undefined: no backend is usable. */
   readonly to: JsonObject | undefined;
   /** The share of the requests that is answered with an error, from 0 to 1. */
   readonly lost: number;
@@ -115,7 +115,7 @@ function forwardingOf(
   backends: Backends,
   protocol: BackendProtocol,
 ): Forwarding {
-  // The Gateway API has UNAVAILABLE for gRPC, which is what Envoy makes of 503.
+  // The Gateway API requires UNAVAILABLE for gRPC, and Envoy translates 503 to it.
   const failure: JsonObject = { direct_response: { status: protocol === "grpc" ? 503 : 500 } };
   const refs = field(rule, "backendRefs");
   const { usable, lost } = weightedBackends(rule, backends, protocol);
@@ -137,7 +137,7 @@ function forwardingOf(
     });
     return { own, name, weight };
   });
-  // Envoy applies the headers of a route after those of its weighted clusters, so these get them all.
+  // Envoy applies the header changes of a route after those of its weighted clusters, so all changes are put into the weighted clusters.
   const isMerged = clusters.some(({ own }) => Object.keys(own.headers).length > 0);
   // Requests of a backend whose filter cannot be applied count as lost.
   const intact = clusters
@@ -196,19 +196,19 @@ function timing(rule: ObjectNode, protocol: BackendProtocol): JsonObject {
   if (request !== undefined && request > 0 && (attempt ?? 0) > request)
     reportWrong(field(timeouts, "backendRequest"), "at most the timeout of the request");
   const retry = retryOf(field(rule, "retry"), attempt);
-  // Where each attempt has a limit and the request has none, all attempts may take their time.
+  // If each attempt has a limit and the request has none, all attempts together have no limit.
   const whole = request ?? (retry !== undefined && attempt !== undefined ? 0 : attempt);
   const limit =
     whole === undefined || attempt === undefined || retry !== undefined
       ? whole
       : shorter(whole, attempt);
-  // A stream of gRPC may last for days.
+  // A gRPC stream may stay open for days.
   if (limit === undefined)
     return protocol === "grpc" ? { timeout: "0s" } : { ...(retry && { retry_policy: retry }) };
   return { timeout: seconds(limit), ...(retry && { retry_policy: retry }) };
 }
 
-/** 0 means without a limit. */
+/** Returns the shorter of two limits. 0 means no limit. */
 function shorter(one: number, other: number): number {
   return one === 0 || other === 0 ? Math.max(one, other) : Math.min(one, other);
 }
@@ -227,7 +227,7 @@ function retryOf(node: ObjectNode, attemptMs: number | undefined): JsonObject | 
     ...(attemptMs !== undefined && attemptMs > 0 && { per_try_timeout: seconds(attemptMs) }),
     ...(backoff !== undefined &&
       backoff > 0 && {
-        // An interval has no upper bound below ten times of it.
+        // The maximum that Envoy uses by default is ten times the base interval.
         retry_back_off: { base_interval: seconds(backoff), max_interval: seconds(backoff * 10) },
       }),
   };
