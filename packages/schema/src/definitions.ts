@@ -177,8 +177,13 @@ export function createDefinitions(
     const keywords = comments.keywordsOf(field);
     const { description, markdownDescription = description } = keywords;
     // An editor takes what is missing from the definition, and prefers Markdown: that of the type would hide the comment on the field.
-    const isRef = description !== undefined && "$ref" in schema;
-    return { ...keywords, ...(isRef && { markdownDescription }), ...schema };
+    const type = field.message ?? field.enum;
+    const isHidden =
+      description !== undefined &&
+      "$ref" in schema &&
+      type !== undefined &&
+      "markdownDescription" in comments.keywordsOf(type);
+    return { ...keywords, ...(isHidden && { markdownDescription }), ...schema };
   }
 
   function fieldSchema(field: DescField, of: Settings | undefined, isChecked: boolean): JsonSchema {
