@@ -27,17 +27,17 @@ import { referencesOfList } from "./references-of-list.ts";
 export interface AcceptingClient {
   /** Sends the first requests, one for each type. */
   open(connect: (out: ByteStream) => ByteStreamHandler | Status): void;
-  /** Reads and accepts everything that has come; the responses in order. */
+  /** Reads and accepts all responses that have arrived, and returns them in order. */
   receive(): readonly PlannedResponse[];
   /** From now on, the names of types whose subscriptions follow what is accepted are subscribed and unsubscribed as clients do. */
   follow(): void;
   /** The types whose subscriptions follow what the client has accepted. */
   readonly follows: readonly string[];
-  /** Why the server has ended the stream. Absent: it lives. */
+  /** The reason why the server has ended the stream. Absent: it is open. */
   readonly closed: Status | undefined;
 }
 
-/** What the client needs. */
+/** Options of {@link createAcceptingClient}. */
 export interface AcceptingClientOptions {
   readonly group: Pick<ClientGroup, "variant" | "service" | "subscriptions">;
   readonly node: Node;
@@ -45,18 +45,18 @@ export interface AcceptingClientOptions {
   readonly types: ReadonlyMap<string, ResourceType>;
 }
 
-/** What the client has of a type. */
+/** The state of a client for one type. */
 interface TypeState {
   readonly subscribed: Map<string, Subscription>;
   /** By name, what tells one state from another: the version and TTL over delta, a hash over SotW. */
   readonly held: Map<string, string>;
-  /** What each held resource refers to. Names that refer to nothing are left out. */
+  /** The references of each accepted resource, by name. Names without references are left out. */
   readonly references: Map<string, readonly Reference[]>;
   version: string;
   nonce: string;
 }
 
-/** What a response says. */
+/** A decoded response. */
 interface Received {
   readonly typeUrl: string;
   readonly nonce: string;
@@ -133,7 +133,7 @@ export function createAcceptingClient(options: AcceptingClientOptions): Acceptin
       ? (referencesOfList(payload) ?? options.types.get(typeUrl)?.references?.(payload.value) ?? [])
       : [];
 
-  const takeOver = ({ typeUrl, resources, removed }: Received): PlannedResponse => {
+  const applyResponse = ({ typeUrl, resources, removed }: Received): PlannedResponse => {
     const { held, references } = stateOf(typeUrl);
     const response = { added: [] as string[], changed: [] as string[], unchanged: 0 };
     for (const { name, content, payload } of resources) {
@@ -177,7 +177,7 @@ export function createAcceptingClient(options: AcceptingClientOptions): Acceptin
       for (let bytes = inbox.shift(); bytes !== undefined; bytes = inbox.shift()) {
         const received = wire.decode(bytes, stateOf, options.types);
         const state = stateOf(received.typeUrl);
-        responses.push(takeOver(received));
+        responses.push(applyResponse(received));
         state.version = received.version;
         state.nonce = received.nonce;
         if (isFollowing) followReferences();
@@ -222,7 +222,7 @@ export function createAcceptingClient(options: AcceptingClientOptions): Acceptin
   }
 }
 
-/** What a request says next to its type. */
+/** The content of a request, without its type. */
 interface Change {
   readonly add?: readonly Subscription[];
   readonly drop?: readonly string[];

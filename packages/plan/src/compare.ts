@@ -10,7 +10,7 @@ export interface Pair {
   readonly variant?: string | undefined;
 }
 
-/** What differs between two states, by type and name. */
+/** The differences between two states, by type and name. */
 export interface Comparison {
   readonly pairs: readonly Pair[];
   /** Resources that are equal on both sides, as they are afterwards. */

@@ -8,7 +8,7 @@ export interface DrainRule {
   readonly id: string;
   /** The short name of the type. */
   readonly type: string;
-  /** What happens to the resource. */
+  /** The change of the resource. */
   readonly action: ResourceChange["action"];
   /** The rule is for changes of nothing but these fields. Absent: for all changes. */
   readonly only?: readonly string[];

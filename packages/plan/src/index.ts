@@ -1,5 +1,5 @@
 /**
- * What would change for the clients of a server that had other content.
+ * The changes for the clients of a server if it had other content.
  *
  * ```ts
  * const served = await readServed((request) => server.clientStatus(request), next);

@@ -21,11 +21,11 @@ import type {
 } from "./plan.ts";
 import { simulate, type SimulatedGroup } from "./simulate.ts";
 
-/** What {@link planChange} needs. */
+/** Options of {@link planChange}. */
 export interface PlanOptions {
-  /** What the server has, and for whom; {@link readServed} reads it. */
+  /** The resources and clients of the server; {@link readServed} reads them. */
   readonly served: ServedState;
-  /** What it would have instead. */
+  /** The resources that it would have instead. */
   readonly next: readonly PlannedResource[];
   /** The messages in resources, for the differences in their fields. */
   readonly registry: Registry;
@@ -39,7 +39,7 @@ export interface PlanOptions {
 const namedClients = 3;
 
 /**
- * Says what would change if a server had other content: which resources, what each group of equal clients would be sent in which order, what would wait for what, and what Envoy does with connections.
+ * Returns what would change if a server had other content: which resources, what each group of equal clients would be sent in which order, what would wait for what, and what Envoy does with connections.
  * The order is not computed: the change is made on a server in this process, with a client for each group that accepts everything. Nothing is applied elsewhere.
  * Rejects with an XdsError, INVALID_ARGUMENT, where a server would reject a resource.
  */
@@ -285,7 +285,7 @@ function hidesNothing(payload: AnyBytes, registry: Registry): boolean {
   return withoutSecrets(payload, registry).value === payload.value;
 }
 
-/** What a client sees of a resource next to its content. */
+/** The properties of a resource that a client sees in addition to its content. */
 function aroundOf({ resource: { aliases, ttlMs, noStore } }: PlannedResource): JsonValue {
   return {
     ...(aliases && { "(aliases)": [...aliases].sort() }),

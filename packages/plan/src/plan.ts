@@ -28,7 +28,7 @@ export interface ClientGroup {
   readonly variant: "delta" | "sotw";
   /** The type URL of a service of one type. Absent: ADS. */
   readonly service?: string | undefined;
-  /** What they subscribe to, by type URL. */
+  /** The subscriptions of these clients, by type URL. */
   readonly subscriptions: ReadonlyMap<string, readonly Subscription[]>;
   /** By type URL, the resources that a policy of the server lets them see. Absent: everything. */
   readonly sees?: ReadonlyMap<string, readonly string[]> | undefined;
@@ -44,7 +44,7 @@ export interface Subscription {
   readonly parameters?: Readonly<Record<string, string>> | undefined;
 }
 
-/** What a server has, and for whom. */
+/** The resources of a server, and its clients. */
 export interface ServedState {
   /** All resources. The content of those that are equal in the change is not needed. */
   readonly resources: readonly PlannedResource[];
@@ -54,9 +54,9 @@ export interface ServedState {
   readonly hiddenStreams: number;
 }
 
-/** What becomes of one resource. */
+/** The change of one resource. */
 export interface ResourceChange {
-  /** What happens to it. */
+  /** The kind of change. */
   readonly action: "added" | "changed" | "removed";
   /** Its type. */
   readonly typeUrl: string;
@@ -78,11 +78,11 @@ export interface ResourceChange {
   readonly clients: number;
   /** The first of these clients. */
   readonly clientNames: readonly string[];
-  /** What differs, of a changed resource. Absent: the contents cannot be compared, and `note` says why. */
+  /** The fields that differ, of a changed resource. Absent: the contents cannot be compared, and `note` says why. */
   readonly fields?: readonly FieldChange[];
-  /** What else should be known about it. */
+  /** Further information on it, for people. */
   readonly note?: string;
-  /** What Envoy does with connections. Absent: nothing. */
+  /** The connections that Envoy closes. Absent: none. */
   readonly drains?: Drain;
 }
 
@@ -96,7 +96,7 @@ export interface FieldChange {
   readonly after?: JsonValue;
 }
 
-/** What Envoy does with connections when a resource changes. */
+/** The connections that Envoy closes when a resource changes. */
 export interface Drain {
   /** The id of the rule that says so, one of `drainRules`. */
   readonly rule: string;
@@ -118,7 +118,7 @@ export interface PlannedResponse {
   readonly removed: readonly string[];
   /** The number of resources in the response that the client has already: a full state, or what a changed parent makes it wait for. */
   readonly unchanged: number;
-  /** The response goes out only after a wait of this number of milliseconds. Absent: as soon as the responses before it are accepted. */
+  /** The server sends the response only after this number of milliseconds. Absent: as soon as the responses before it are accepted. */
   readonly afterMs?: number;
 }
 
@@ -136,9 +136,9 @@ export interface PlannedHold {
   readonly until?: number;
 }
 
-/** What a group of clients is sent. */
+/** The responses to a group of clients. */
 export interface GroupPlan extends Omit<ClientGroup, "subscriptions" | "sees" | "node"> {
-  /** What their programs call themselves, with a version. */
+  /** The name of their program, with its version. */
   readonly userAgent: string;
   /** Types whose subscriptions follow what the client has accepted, as Envoy and gRPC do. */
   readonly follows: readonly string[];
@@ -148,11 +148,11 @@ export interface GroupPlan extends Omit<ClientGroup, "subscriptions" | "sees" | 
   readonly holds: readonly PlannedHold[];
   /** Names of added resources that a policy may hide from these clients; whether it does is not known. */
   readonly maybeHidden: readonly string[];
-  /** What makes the order uncertain. */
+  /** Reasons why the order is uncertain. */
   readonly notes: readonly string[];
 }
 
-/** What a change would do. */
+/** The effects of a change. */
 export interface Plan {
   /** The number of resources that are new. */
   readonly added: number;
@@ -170,6 +170,6 @@ export interface Plan {
   readonly affectedClients: number;
   /** The number of connected clients that the caller may see. */
   readonly clients: number;
-  /** What is not known. */
+  /** Facts that are not known. */
   readonly notes: readonly string[];
 }

@@ -16,7 +16,7 @@ import {
 import { compare } from "./compare.ts";
 import type { ClientGroup, PlannedResource, ServedState, Subscription } from "./plan.ts";
 
-/** Asks a server for client status (CSDS). */
+/** Sends a request for client status (CSDS) to a server. */
 export type AskStatus = (
   request: Omit<MessageInitShape<typeof ClientStatusRequestSchema>, "$typeName">,
 ) => Promise<Pick<ClientStatusResponse, "config">>;

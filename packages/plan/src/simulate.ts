@@ -18,7 +18,7 @@ import type { Comparison } from "./compare.ts";
 import type { ClientGroup, PlannedHold, PlannedResource, PlannedResponse } from "./plan.ts";
 import { createPlanClock, type PlanClock } from "./plan-clock.ts";
 
-/** What a group of clients was sent in a simulation. */
+/** The responses to a group of clients in a simulation. */
 export interface SimulatedGroup {
   readonly responses: readonly PlannedResponse[];
   readonly holds: readonly PlannedHold[];
@@ -228,7 +228,7 @@ function nodeId(at: number): string {
   return `group-${at}`;
 }
 
-/** What the server treats clients by, under an id of the simulation. */
+/** The fields of a node that the server uses, with an id of the simulation. */
 function nodeOf(node: Node | undefined, id: string): Node {
   const { userAgentName = "", userAgentVersionType, clientFeatures = [] } = node ?? {};
   return create(NodeSchema, {
@@ -250,7 +250,7 @@ interface Turns {
   /** Runs what is queued, and what promises of the server wait for. */
   run(): Promise<void>;
   isPending(): boolean;
-  /** From now on turns come by themselves. */
+  /** From now on turns run without `run`. */
   release(): void;
 }
 

@@ -15,7 +15,7 @@ export type Explain = (
   view: StatusView | undefined,
 ) => Promise<Explanation>;
 
-/** What explaining needs. */
+/** Options of {@link createExplain}. */
 export interface ExplainOptions {
   readonly streams: () => readonly ServerStream[];
   readonly source: ResourceSource;
@@ -106,7 +106,7 @@ function namesOf(
   return similarFirst(name, names).filter((one) => view?.allows(typeUrl, one) !== false);
 }
 
-/** Those that differ in length by a third at most come first. */
+/** Returns the words with those first whose length differs by a third at most. */
 function similarFirst(word: string, all: Iterable<string>): readonly string[] {
   const most = Math.floor(word.length / 3);
   const isSimilar = (one: string): boolean => Math.abs(one.length - word.length) <= most;

@@ -19,13 +19,13 @@ import type {
 } from "./explanation.ts";
 import { hiddenByAlias, ownName, type SourceSight, sourceState } from "./source-state.ts";
 
-/** The name that is asked about, and what is known of it besides the stream. */
+/** The name to explain, and what is known of it in addition to the stream. */
 export interface ExplainedName {
   readonly typeUrl: string;
   readonly name: string;
-  /** What is served to clients without a source of their own. */
+  /** The source of clients without a source of their own. */
   readonly source: ResourceSource;
-  /** What the caller may see of the name, for the clients of this stream. */
+  /** The part of the name that the caller may see, for the clients of this stream. */
   readonly sight: SourceSight;
   readonly clock: Pick<Clock, "now" | "wallTime">;
 }
@@ -137,7 +137,7 @@ function subscriptionOf({ interest }: Topic, by: CoveringSubscription["by"]): Co
   return { by, subscribed: interest.name };
 }
 
-/** What a topic says of a name: its state, or its removal. undefined: nothing. */
+/** Returns the state of a name in a topic, or its removal. undefined: the topic has neither. */
 function entryOf(topic: Topic, name: string): Entry | undefined {
   const present = topic.get(name);
   if (present !== undefined) return present;
@@ -200,7 +200,7 @@ function isRemovedBy({ whole, entries }: Batch, { name, resource }: Entry): bool
   return whole && resource === undefined && !byName(entries).has(name);
 }
 
-/** Why something that is to be sent was not sent yet. */
+/** Returns the reason why an entry is not sent yet. */
 function waitOf(
   { stream, view, topic, root, clock }: OnStream,
   { name, resource }: Entry,

@@ -9,7 +9,7 @@ import type {
 } from "./explanation.ts";
 import type { StreamFacts } from "./explain-stream.ts";
 
-/** Puts what is known of one stream into sentences: what the client has and why, and where that comes from. */
+/** Returns the facts of one stream as sentences: what the client has and why, and where that comes from. */
 export function streamText(asked: ExplainQuestion, facts: StreamFacts): string {
   return [sentenceOf(asked, facts), ...sourceText(asked, facts.source, facts)].join(" ");
 }
@@ -189,7 +189,7 @@ function isTold(error: string, problem: string | undefined): boolean {
   return problem !== undefined && error.includes(problem);
 }
 
-/** What the source has, where the sentence on the stream does not say it. */
+/** Returns a sentence on the source, if the sentence on the stream does not have it. */
 function versionText(
   { typeUrl, name }: ExplainQuestion,
   { state, version = "", origin }: SourceState,

@@ -1,6 +1,6 @@
 import type { HoldPhase, MissedReference, NotSent } from "@xdstp/protocol/server";
 
-/** What is to be explained. */
+/** The question of an explanation. */
 export interface ExplainQuestion {
   /** The id of a node, whole. */
   readonly node: string;
@@ -10,7 +10,7 @@ export interface ExplainQuestion {
   readonly name: string;
 }
 
-/** Why a client has a version of a resource, or does not have it. */
+/** The reason why a client has a version of a resource, or does not have it. */
 export interface Explanation extends ExplainQuestion {
   /** The answer in plain sentences. Names and texts of clients in it are not escaped. */
   readonly text: string;
@@ -24,7 +24,7 @@ export interface Explanation extends ExplainQuestion {
   readonly names: readonly string[];
   /** The number of open streams that the caller may not see. */
   readonly hiddenStreams: number;
-  /** What the source of the server has, where `streams` is empty. Else that is in each stream. */
+  /** The state of the name in the source of the server, if `streams` is empty. Else it is in each stream. */
   readonly source?: SourceState;
 }
 
@@ -38,11 +38,11 @@ export interface StreamExplanation {
   readonly connectedAt: number;
   /** The subscription that covers the name. Absent: none does. */
   readonly subscription?: CoveringSubscription;
-  /** What the source of this client has. Absent: the caller or the client may not see the name. */
+  /** The state of the name in the source of this client. Absent: the caller or the client may not see the name. */
   readonly source?: SourceState;
-  /** What the client has. */
+  /** The state that the client has. */
   readonly held: HeldState;
-  /** Why the client has that and nothing else. */
+  /** The reason why the client has that state. */
   readonly cause: ExplainedCause;
   /** The answer for this stream in plain sentences. */
   readonly text: string;
@@ -50,13 +50,13 @@ export interface StreamExplanation {
 
 /** How a name is subscribed: by itself, by one of its aliases, by a glob, by `*`. */
 export interface CoveringSubscription {
-  /** What it is. */
+  /** The form of the subscription. */
   readonly by: "name" | "alias" | "glob" | "wildcard";
   /** In the spelling of the client. */
   readonly subscribed: string;
 }
 
-/** What a source has of a name. */
+/** The state of a name in a source. */
 export interface SourceState {
   /** `present`: it exists. `missing`: it does not. `unknown`: that is not known yet. */
   readonly state: "present" | "missing" | "unknown";
@@ -64,7 +64,7 @@ export interface SourceState {
   readonly version?: string;
   /** The resource is a redirect to this name. */
   readonly redirect?: string;
-  /** Why it is missing or unknown, or may be out of date. */
+  /** The reason why it is missing or unknown, or may be out of date. */
   readonly error?: string;
   /** Where it came from. Absent: that is not known, or the caller may not see it. */
   readonly origin?: ResourceOrigin;
@@ -74,11 +74,11 @@ export interface SourceState {
 export interface ResourceOrigin {
   /** A file with its line, or a server. */
   readonly place: string;
-  /** Why the newest state of that place is not used, so that the last good one is served. Absent: it is used. */
+  /** The reason why the newest state of that place is not used; the last good one is served. Absent: it is used. */
   readonly problem?: string;
 }
 
-/** Says where a resource came from. `viewKey`: that of the view that has it; undefined: all clients have it. */
+/** Returns where a resource came from. `viewKey`: that of the view that has it; undefined: all clients have it. */
 export type OriginOf = (
   typeUrl: string,
   name: string,
@@ -86,11 +86,11 @@ export type OriginOf = (
 ) => ResourceOrigin | undefined | Promise<ResourceOrigin | undefined>;
 
 /**
- * What a client has of a name, as far as its answers show it.
+ * The state of a name at a client, as far as its answers show it.
  * `newest`: the present state, which may be a removal. `earlier`: a state that was replaced or removed since. `none`: nothing. `unknown`: the answers do not show it.
  */
 export interface HeldState {
-  /** What it has. */
+  /** Which state it is. */
   readonly what: "newest" | "earlier" | "none" | "unknown";
   /** Absent: it has none, or the source does not keep it any more. */
   readonly version?: string;
@@ -98,7 +98,7 @@ export interface HeldState {
   readonly acceptedAt?: number;
 }
 
-/** Why a client has what it has. Times are milliseconds since the epoch. */
+/** The reason why a client has a state. Times are milliseconds since the epoch. */
 export type ExplainedCause =
   /** The client has accepted the present state. */
   | { readonly kind: "accepted" }
@@ -148,9 +148,9 @@ export type ExplainedCause =
       readonly since: number;
       readonly missed: readonly MissedReference[];
     }
-  /** The wire takes nothing at the moment: the client reads too slowly. */
+  /** The connection accepts no more bytes: the client reads too slowly. */
   | { readonly kind: "write-queue" }
   /** It cannot be sent to this client (S-SIZE-4, S-WRAP-3). */
   | { readonly kind: "unsendable"; readonly notSent: NotSent }
-  /** Nothing hinders it: it goes with the next response. */
+  /** It is sent with the next response. */
   | { readonly kind: "due" };

@@ -13,7 +13,7 @@ import type { ResourceOrigin, SourceState } from "./explanation.ts";
 
 const redirectUrl = typeUrlFromType(ResourceLocatorSchema.typeName);
 
-/** What a caller may see of a source. */
+/** The part of a source that a caller may see. */
 export interface SourceSight {
   /** Where the name came from. undefined: that is not known, or not to be seen. */
   readonly origin: ResourceOrigin | undefined;
@@ -47,7 +47,7 @@ export function ownName(source: ResourceSource, typeUrl: string, name: string): 
   return source.topic(typeUrl, { name }).get(name)?.resource?.name ?? name;
 }
 
-/** What a restricted caller sees of an alias whose resource is hidden from it: nothing, as its client does. */
+/** The state of an alias whose resource is hidden from a restricted caller: it sees nothing, as its client does. */
 export const hiddenByAlias: SourceState = { state: "missing" };
 
 /** The entry of a name that does not exist says why. */
