@@ -9,10 +9,12 @@ import {
 } from "@bufbuild/protobuf";
 import { isWrapperDesc } from "@bufbuild/protobuf/wkt";
 import { isObject } from "./documents-of.ts";
+import { Fault, type JsonPath, located, quote } from "./folder-problem.ts";
 
 /**
  * Returns a message in the JSON form of protobuf, from the forms that Envoy also reads in its own configuration.
  * These forms are: one value in place of a list with one item, lists within lists, a Duration or Timestamp as `{ seconds, nanos }`, a wrapper as `{ value }`, enum names in any case, and numbers and booleans as texts.
+ * Throws a fault with its path for a Duration that Envoy does not read though the JSON reader does.
  * Resources over xDS are encoded, so these forms occur only in files of Envoy.
  */
 export function asEnvoyReads(json: JsonObject, desc: DescMessage, registry: Registry): JsonObject {
@@ -20,7 +22,12 @@ export function asEnvoyReads(json: JsonObject, desc: DescMessage, registry: Regi
   return Object.fromEntries(
     Object.entries(json).map(([key, value]) => {
       const field = fields.get(key);
-      return [key, field === undefined ? value : fieldValue(value, field, registry)];
+      return [
+        key,
+        field === undefined
+          ? value
+          : located(() => fieldValue(value, field, registry), { path: [key] }),
+      ];
     }),
   );
 }
@@ -43,11 +50,15 @@ const fieldsByName = new WeakMap<DescMessage, ReadonlyMap<string, DescField>>();
 
 function fieldValue(value: JsonValue, field: DescField, registry: Registry): JsonValue {
   if (value === null) return value;
-  const one = (item: JsonValue): JsonValue => itemValue(item, field, registry);
-  if (field.fieldKind === "list") return listItems(value, field).map(one);
-  if (field.fieldKind !== "map") return one(value);
+  const one = (item: JsonValue, path: JsonPath): JsonValue =>
+    located(() => itemValue(item, field, registry), { path });
+  if (field.fieldKind === "list")
+    return listItems(value, field).map((item, index) =>
+      one(item, Array.isArray(value) ? [index] : []),
+    );
+  if (field.fieldKind !== "map") return one(value, []);
   if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, one(item)]));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, one(item, [key])]));
 }
 
 /** Flattens lists within lists. A null becomes an empty message; in a list of other values it is left out. */
@@ -97,6 +108,8 @@ function scalarValue(text: string, scalar: ScalarType): JsonValue {
 function messageValue(value: JsonValue, desc: DescMessage, registry: Registry): JsonValue {
   const wrapped = isWrapperDesc(desc) ? desc.fields[0] : undefined;
   if (wrapped !== undefined) return itemValue(unwrapped(value), wrapped, registry);
+  if (desc.typeName === "google.protobuf.Duration" && typeof value === "string")
+    return checkedDuration(value);
   if (!isObject(value)) return value;
   if (desc.typeName === "google.protobuf.Duration") return durationText(value);
   if (desc.typeName === "google.protobuf.Timestamp") return timestampText(value);
@@ -127,6 +140,17 @@ function secondsOf(
   if (!isTime) return undefined;
   const fraction = part === 0 ? "" : `.${String(Math.abs(part)).padStart(9, "0")}`;
   return { whole, part, fraction };
+}
+
+/** Returns the text. Throws a fault for one with something behind its unit, such as `5sec`, which the JSON reader passes over. */
+function checkedDuration(text: string): JsonValue {
+  if (!/^-?\d+(?:\.\d+)?s./s.test(text)) return text;
+  throw new Fault({
+    code: "wrong-value",
+    message: `${quote(text)} is not a valid google.protobuf.Duration`,
+    hint: 'write seconds, such as "1.5s"',
+    path: [],
+  });
 }
 
 function durationText(value: JsonObject): JsonValue {

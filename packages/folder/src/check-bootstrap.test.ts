@@ -154,6 +154,24 @@ bootstrap_extensions: []
       bootstrap("web", "    connect_timeout: -1s\n"),
       "error: envoy.yaml:17:5: static_resources.clusters[0].connect_timeout must be more than 0s [duration.gt]",
     ],
+    [
+      "a duration with another unit than seconds",
+      bootstrap("web", "    connect_timeout: 5sec\n"),
+      'error: envoy.yaml:17:5: static_resources.clusters[0].connect_timeout: "5sec" is not a valid google.protobuf.Duration (write seconds, such as "1.5s")',
+    ],
+    [
+      "the TLS of a listener in a cluster, by its type and not by a field that it lacks",
+      bootstrap(
+        "web",
+        `    transport_socket:
+      name: tls
+      typed_config:
+        "@type": type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext
+        sni: a.example
+`,
+      ),
+      "error: envoy.yaml:20:9: static_resources.clusters[0].transport_socket.typed_config.@type: envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext is not a type for transport_socket",
+    ],
     ["no content", "# only a comment\n", "error: envoy.yaml: is empty"],
   ])("finds %s", async (_, text, line) => {
     const [first = "", ...more] = await check(text);
@@ -255,14 +273,15 @@ bootstrap_extensions: []
     expect(await check(bootstrap("web", local("wbe")))).toEqual(
       problem("17:20: cluster_manager.local_cluster_name"),
     );
-    const sink = `stats_sinks:
+    const sink = `node: { id: a, cluster: b }
+stats_sinks:
 - name: sink
   typed_config:
     "@type": type.googleapis.com/envoy.config.metrics.v3.StatsdSink
     tcp_cluster_name: wbe
 `;
     expect(await check(bootstrap("web", sink))).toEqual(
-      problem("21:5: stats_sinks[0].typed_config.tcp_cluster_name"),
+      problem("22:5: stats_sinks[0].typed_config.tcp_cluster_name"),
     );
     const tracer = (type: string) =>
       `{ name: tracer, typed_config: { "@type": type.googleapis.com/envoy.config.trace.v3.${type}, collector_cluster: wbe, SETTING } }`;

@@ -159,7 +159,18 @@ export function readBootstrap(
       message: "is not one message",
       hint: "a bootstrap is one document",
     });
-  return { json: asEnvoyReads(read, desc, registry), desc, warnings, parsed };
+  return { json: inForms(read, desc, registry), desc, warnings, parsed };
+}
+
+/** Returns the forms that the JSON reader takes. The message of a fault names its field. */
+function inForms(json: JsonObject, desc: DescMessage, registry: Registry): JsonObject {
+  try {
+    return asEnvoyReads(json, desc, registry);
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    const { message, path = [] } = error.details;
+    throw new Fault({ ...error.details, document: 0, message: `${fieldOf(path)}: ${message}` });
+  }
 }
 
 /** Checks the content of a bootstrap. Never rejects for any content of a file. */

@@ -9,6 +9,9 @@ const format = "envoy.config.core.v3.SubstitutionFormatString";
 const pattern = "envoy.type.matcher.v3.RegexMatcher";
 const network = "envoy.config.core.v3.CidrRange";
 const tls = "envoy.extensions.transport_sockets.tls.v3.TlsParameters";
+const source = "envoy.config.core.v3.ConfigSource";
+const fileLog = "envoy.extensions.access_loggers.file.v3.FileAccessLog";
+const telemetry = "envoy.extensions.access_loggers.open_telemetry.v3.OpenTelemetryAccessLogConfig";
 const successes =
   "envoy.extensions.filters.http.admission_control.v3.AdmissionControl.SuccessCriteria.HttpCriteria";
 const filters = "type.googleapis.com/envoy.extensions.filters.network";
@@ -26,6 +29,80 @@ describe("checkEnvoy()", () => {
   it.each<readonly [string, JsonObject, string | undefined]>([
     [cluster, { load_assignment: assignment("10.0.0.1", "::1") }, undefined],
     [cluster, { load_assignment: assignment("10.0.0.1", "web") }, '"web" is not an IP address'],
+    [
+      cluster,
+      { load_assignment: { endpoints: [{ lb_endpoints: [{ endpoint: {} }] }] } },
+      "lb_endpoints[0].endpoint: needs an endpoint with an address",
+    ],
+    [
+      cluster,
+      { load_assignment: { endpoints: [{ lb_endpoints: [{}] }] } },
+      "lb_endpoints[0]: needs an endpoint with an address",
+    ],
+    [
+      cluster,
+      {
+        type: "STRICT_DNS",
+        load_assignment: { endpoints: [{ lb_endpoints: [{ endpoint: {} }] }] },
+      },
+      undefined,
+    ],
+    [
+      cluster,
+      { load_balancing_policy: { policies: [] } },
+      "load_balancing_policy: needs at least one of policies",
+    ],
+    [source, { api_config_source: { api_type: "GRPC", grpc_services: [{}] } }, undefined],
+    [
+      source,
+      { api_config_source: { api_type: "DELTA_GRPC", grpc_services: [{}, {}] } },
+      "grpc_services[1]: a source has one gRPC service",
+    ],
+    [
+      source,
+      { api_config_source: { grpc_services: [{}] } },
+      "grpc_services: are for sources of type GRPC or DELTA_GRPC",
+    ],
+    [
+      fileLog,
+      { json_format: { a: { b: "%NO_SUCH%" } } },
+      'json_format["a"]["b"]: has the operator',
+    ],
+    [fileLog, { typed_json_format: { a: ["%PROTOCOL"] } }, "begins no operator"],
+    [fileLog, { json_format: { a: "%PROTOCOL%" } }, undefined],
+    [telemetry, { body: { string_value: "%NO_SUCH%" } }, "body.string_value: has the operator"],
+    [
+      telemetry,
+      { body: { array_value: { values: [{ string_value: "%NO_SUCH%" }] } } },
+      "body.array_value.values[0].string_value: has the operator",
+    ],
+    [
+      telemetry,
+      {
+        attributes: {
+          values: [
+            {
+              key: "a",
+              value: { kvlist_value: { values: [{ key: "b", value: { string_value: "%A" } }] } },
+            },
+          ],
+        },
+      },
+      "attributes.values[0].value.kvlist_value.values[0].value.string_value: has a",
+    ],
+    [
+      telemetry,
+      { attributes: { values: [{ key: "a", value: { int_value: 1 } }] } },
+      "attributes.values[0].value: must be a string_value, an array_value or a kvlist_value",
+    ],
+    [
+      telemetry,
+      {
+        body: { string_value: "%PROTOCOL%" },
+        resource_attributes: { values: [{ key: "a", value: { string_value: "100%" } }] },
+      },
+      undefined,
+    ],
     [cluster, { type: "STRICT_DNS", load_assignment: assignment("web") }, undefined],
     [cluster, { type: "LOGICAL_DNS", load_assignment: assignment("a", "b") }, "exactly one"],
     [cluster, { type: "EDS" }, "eds_config"],
@@ -54,7 +131,8 @@ describe("checkEnvoy()", () => {
     [pattern, { regex: "a(?i)b{2,3}\\d+" }, undefined],
     [pattern, { regex: "a(?=b)" }, "is not a pattern of RE2"],
     ["xds.type.matcher.v3.RegexMatcher", { regex: "*.com" }, "is not a pattern of RE2"],
-    [network, { address_prefix: "10.0.0.0", prefix_len: 33 }, "32 bits"],
+    // Envoy reads a length above that of the address as the whole address.
+    [network, { address_prefix: "10.0.0.0", prefix_len: 64 }, undefined],
     [network, { address_prefix: "::", prefix_len: 33 }, undefined],
     ["xds.core.v3.CidrRange", { address_prefix: "10.0.0" }, '"10.0.0" is not an IP address'],
     // Envoy takes a range of successes that is empty, as its own documentation has one.

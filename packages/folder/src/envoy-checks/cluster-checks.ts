@@ -58,6 +58,7 @@ const bringsPolicy: ReadonlySet<string> = new Set([
 export const clusterChecks: readonly EnvoyCheck[] = [
   envoyCheck("bad-cluster", "envoy.config.cluster.v3.Cluster", discovery),
   envoyCheck("bad-cluster", "envoy.config.cluster.v3.Cluster", policyOfType),
+  envoyCheck("bad-cluster", "envoy.config.cluster.v3.LoadBalancingPolicy", choices),
   envoyCheck("bad-cluster", "envoy.config.cluster.v3.Cluster.RingHashLbConfig", ringSizes),
   envoyCheck(
     "bad-cluster",
@@ -104,21 +105,30 @@ function* discovery(cluster: Cluster): Iterable<EnvoyFinding> {
   }
 }
 
-/** The addresses of a static cluster that are names. */
+/** The addresses of a static cluster that are names, or are missing. */
 function* namesIn(assignment: Assignment | undefined): Iterable<EnvoyFinding> {
   for (const [locality, { lbEndpoints }] of (assignment?.endpoints ?? []).entries())
     for (const [index, { hostIdentifier }] of lbEndpoints.entries()) {
+      const at = ["load_assignment", "endpoints", locality, "lb_endpoints", index];
       const address = hostIdentifier.value?.address?.address;
+      if (address === undefined)
+        yield finding(
+          hostIdentifier.case === "endpoint" ? [...at, "endpoint"] : at,
+          "needs an endpoint with an address",
+        );
       if (address?.case !== "socketAddress" || address.value === undefined) continue;
       const { address: host, resolverName } = address.value;
       if (resolverName !== "" || host === "" || isIP(host) !== 0) continue;
-      const at = ["load_assignment", "endpoints", locality, "lb_endpoints", index];
       yield finding(
         [...at, "endpoint", "address", "socket_address", "address"],
         `${quote(host)} is not an IP address, which a cluster of type STATIC needs`,
         "set the type of the cluster to STRICT_DNS or LOGICAL_DNS",
       );
     }
+}
+
+function* choices({ policies: list }: { policies: readonly object[] }): Iterable<EnvoyFinding> {
+  if (list.length === 0) yield finding([], "needs at least one of policies");
 }
 
 function* policyOfType({

@@ -325,15 +325,22 @@ const fittingByField: ReadonlyMap<string, readonly string[]> = new Map(
   ]),
 );
 
+function socketsBelow(above: string | undefined): readonly string[] {
+  switch (above) {
+    case "filter_chains":
+    case "default_filter_chain":
+      return downstreamSockets;
+    case "clusters":
+    case "transport_socket_matches":
+      return upstreamSockets;
+    default:
+      return [`${extensions}transport_sockets.`];
+  }
+}
+
 /** Whether a type of Envoy, by its full name, does not fit into a field of this name; `above` is the field around it. */
 export function isForeignType(type: string, field: string, above: string | undefined): boolean {
-  if (field === "transport_socket")
-    return isMisfit(
-      type,
-      above === "filter_chains" || above === "default_filter_chain"
-        ? downstreamSockets
-        : [`${extensions}transport_sockets.`],
-    );
+  if (field === "transport_socket") return isMisfit(type, socketsBelow(above));
   if (field === "typed_per_filter_config")
     return isMisfit(type, [`${extensions}filters.http.`, "envoy.config.route.v3.FilterConfig"]);
   if (field === "typed_extension_protocol_options")

@@ -41,6 +41,11 @@ export const formatChecks: readonly EnvoyCheck[] = [
   envoyCheck("bad-format", "envoy.extensions.access_loggers.file.v3.FileAccessLog", fileLog),
   envoyCheck(
     "bad-format",
+    "envoy.extensions.access_loggers.open_telemetry.v3.OpenTelemetryAccessLogConfig",
+    telemetryLog,
+  ),
+  envoyCheck(
+    "bad-format",
     "envoy.extensions.access_loggers.filters.cel.v3.ExpressionFilter",
     expression,
   ),
@@ -61,6 +66,68 @@ function* formatString({ format, formatters }: FormatString): Iterable<EnvoyFind
 function* fileLog({ accessLogFormat: format }: { accessLogFormat: Oneof }): Iterable<EnvoyFinding> {
   if (format.case === "format" && typeof format.value === "string")
     yield* inText(format.value, ["format"]);
+  if (format.case === "jsonFormat") yield* inJson(format.value, ["json_format"], { more: [] });
+  if (format.case === "typedJsonFormat")
+    yield* inJson(format.value, ["typed_json_format"], { more: [] });
+}
+
+/** A generated `AnyValue` of OpenTelemetry. */
+interface AnyValue {
+  readonly value: Oneof;
+}
+
+interface KeyValue {
+  readonly key: string;
+  readonly value?: AnyValue;
+}
+
+interface Values<Value> {
+  readonly values: readonly Value[];
+}
+
+/** The texts of resource_attributes are not formats. */
+function* telemetryLog({
+  body,
+  attributes,
+  formatters,
+}: {
+  body?: AnyValue;
+  attributes?: Values<KeyValue>;
+  formatters: readonly Extension[];
+}): Iterable<EnvoyFinding> {
+  const kind = { more: operatorsOf(formatters) };
+  if (body !== undefined) yield* inValue(body, ["body"], kind);
+  if (attributes !== undefined) yield* inPairs(attributes, ["attributes"], kind);
+}
+
+function* inPairs(
+  { values }: Values<KeyValue>,
+  at: readonly (string | number)[],
+  kind: TextKind,
+): Iterable<EnvoyFinding> {
+  for (const [index, { value }] of values.entries())
+    if (value !== undefined) yield* inValue(value, [...at, "values", index, "value"], kind);
+}
+
+function* inValue(
+  { value: { case: form, value } }: AnyValue,
+  at: readonly (string | number)[],
+  kind: TextKind,
+): Iterable<EnvoyFinding> {
+  switch (form) {
+    case "stringValue":
+      yield* inText(String(value), [...at, "string_value"], kind);
+      break;
+    case "arrayValue":
+      for (const [index, one] of (value as Values<AnyValue>).values.entries())
+        yield* inValue(one, [...at, "array_value", "values", index], kind);
+      break;
+    case "kvlistValue":
+      yield* inPairs(value as Values<KeyValue>, [...at, "kvlist_value"], kind);
+      break;
+    default:
+      yield finding(at, "must be a string_value, an array_value or a kvlist_value");
+  }
 }
 
 function* headerValue({ header }: { header?: { readonly value: string } }): Iterable<EnvoyFinding> {

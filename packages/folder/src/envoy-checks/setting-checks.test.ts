@@ -36,7 +36,16 @@ const route = (plugin: string) => ({
   cluster_specifier_plugins: [{ extension: { name: "known" } }],
   virtual_hosts: [{ domains: ["*"], routes: [{ route: { cluster_specifier_plugin: plugin } }] }],
 });
-const policy = { policies: [] };
+const policy = {
+  policies: [
+    {
+      typed_extension_config: extension(
+        "a",
+        "envoy.extensions.load_balancing_policies.random.v3.Random",
+      ),
+    },
+  ],
+};
 
 describe("settings that Envoy compares", () => {
   it.each<readonly [problem: string, type: string, json: JsonObject]>([

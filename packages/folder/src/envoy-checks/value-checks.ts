@@ -93,25 +93,13 @@ export function patternError(regex: string): string | undefined {
   }
 }
 
-function* network({
-  addressPrefix,
-  prefixLen = 0,
-}: {
-  addressPrefix: string;
-  prefixLen?: number;
-}): Iterable<EnvoyFinding> {
-  const family = isIP(addressPrefix);
-  if (family === 0) {
-    if (addressPrefix !== "")
-      yield finding(
-        ["address_prefix"],
-        `${quote(addressPrefix)} is not an IP address`,
-        "write the length of the network into prefix_len",
-      );
-  } else if (prefixLen > (family === 4 ? 32 : 128))
+/** A prefix length above that of the address is accepted: Envoy reads it as the whole address. */
+function* network({ addressPrefix }: { addressPrefix: string }): Iterable<EnvoyFinding> {
+  if (addressPrefix !== "" && isIP(addressPrefix) === 0)
     yield finding(
-      ["prefix_len"],
-      `is more than the ${family === 4 ? 32 : 128} bits of the address`,
+      ["address_prefix"],
+      `${quote(addressPrefix)} is not an IP address`,
+      "write the length of the network into prefix_len",
     );
 }
 
@@ -151,6 +139,8 @@ function* template({
 
 /** `ApiType` of the Envoy API. */
 const rest = 1;
+const grpc = 2;
+const deltaGrpc = 3;
 
 /** Those who ask a source at once; load reports and health discovery do it later. */
 const subscribers: ReadonlySet<string> = new Set([
@@ -181,8 +171,18 @@ function* services(
       yield finding(["grpc_services"], "a source of type REST has no gRPC services");
     return;
   }
+  if (apiType !== grpc && apiType !== deltaGrpc) {
+    if (grpcServices.length > 0)
+      yield finding(
+        ["grpc_services"],
+        "are for sources of type GRPC or DELTA_GRPC",
+        "set api_type to GRPC",
+      );
+    return;
+  }
   if (grpcServices.length === 0)
     yield finding(["grpc_services"], "a source of type GRPC or DELTA_GRPC needs one");
+  if (grpcServices.length > 1) yield finding(["grpc_services", 1], "a source has one gRPC service");
   if (clusterNames.length > 0)
     yield finding(["cluster_names"], "are for sources of type REST", "use grpc_services");
 }
