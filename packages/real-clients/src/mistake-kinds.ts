@@ -1024,6 +1024,125 @@ export const mistakeKinds: readonly MistakeKind[] = [
       };
     },
   },
+  { name: "pattern that is too large", at: /routes\[\].*\.regex$/, change: to("/u/[a-z]{200}") },
+  { name: "template with a variable twice", at: /\.path_template$/, change: to("/{a}/{a}") },
+  {
+    name: "rewrite with a variable that the template does not have",
+    at: /\.path_template_rewrite$/,
+    change: to("/x/{no_such}"),
+  },
+  {
+    name: "Zipkin without the version of its collector",
+    at: /\.collector_endpoint_version$/,
+    change: gone,
+  },
+  {
+    name: "name of a port in a static cluster",
+    at: /^static_resources\.clusters\[\]\.load_assignment\.endpoints\[\]\.lb_endpoints\[\]\.endpoint\.address\.socket_address\.port_value$/,
+    change: ({ path, root }: Place): Change | undefined => {
+      const [, , index] = path;
+      const type = root.find(
+        ({ path: at }) => at.join() === ["static_resources", "clusters", index, "type"].join(),
+      );
+      if (type !== undefined && type.value !== "STATIC") return undefined;
+      const at = [...path.slice(0, -1), "named_port"];
+      return {
+        edits: [
+          [path, undefined],
+          [at, "http"],
+        ],
+        faults: [at],
+      };
+    },
+  },
+  {
+    name: "two source addresses of one family",
+    at: /^static_resources\.clusters\[\]\.load_assignment$/,
+    change: addField(
+      "upstream_bind_config",
+      {
+        source_address: { address: "10.0.0.1", port_value: 0 },
+        extra_source_addresses: [{ address: { address: "10.0.0.2", port_value: 0 } }],
+      },
+      ["extra_source_addresses", 0, "address"],
+    ),
+  },
+  {
+    name: "operator of a tunnel unknown",
+    at: /\.tunneling_config\.hostname$/,
+    change: to("%NO_SUCH%:443"),
+  },
+  {
+    name: "statistics over TCP without a node",
+    at: /^static_resources\.clusters$/,
+    change: ({ root, value }: Place): Change | undefined => {
+      const keys = new Set(root.map(({ path }) => path[0]));
+      if (keys.has("node") || keys.has("stats_sinks")) return undefined;
+      const [first] = value as readonly Json[];
+      const config = {
+        "@type": "type.googleapis.com/envoy.config.metrics.v3.StatsdSink",
+        tcp_cluster_name: fields(first).name ?? "",
+      };
+      return {
+        edits: [[["stats_sinks"], [{ name: "statsd", typed_config: config }]]],
+        faults: [["node"], []],
+      };
+    },
+  },
+  {
+    name: "statistics over UDP to a host name",
+    at: /^stats_sinks\[\].*\.socket_address\.address$/,
+    change: to("statsd.example"),
+  },
+  {
+    name: "tag without a value",
+    at: /^stats_config\.stats_tags\[\]\.(?:regex|fixed_value)$/,
+    change: gone,
+  },
+  {
+    name: "pattern of a tag that does not parse",
+    at: /^stats_config\.stats_tags\[\]\.regex$/,
+    change: to("^app\\.(?P<name>[a-z]+"),
+  },
+  {
+    name: "setting of HTTP/2 twice",
+    at: /\.http2_protocol_options$/,
+    change: ({ path }: Place): Change => {
+      const at = [...path, "custom_settings_parameters"];
+      return {
+        edits: [
+          [[...path, "hpack_table_size"], 100],
+          [at, [{ identifier: 1, value: 200 }]],
+        ],
+        faults: [at, [...at, 0], [...at, 0, "identifier"]],
+      };
+    },
+  },
+  {
+    name: "scope in a listener that names its routes",
+    at: /scoped_route_configurations\[\]\.route_configuration$/,
+    change: ({ path }: Place): Change => {
+      const at = [...path.slice(0, -1), "route_configuration_name"];
+      return {
+        edits: [
+          [path, undefined],
+          [at, "routes"],
+        ],
+        faults: [at],
+      };
+    },
+  },
+  {
+    name: "virtual hosts over ADS without ADS",
+    at: /\.route_config\.virtual_hosts$/,
+    change: ({ path, root }: Place): Change | undefined =>
+      root.some(({ name }) => name === "dynamic_resources")
+        ? undefined
+        : addField("vhds", { config_source: { ads: {}, resource_api_version: "V3" } }, [
+            "config_source",
+            "ads",
+          ])({ path, root, name: "", key: "", value: null, parent: {} }),
+  },
 ];
 
 /** Adds a field next to the place; the fault is at a place within it, or what holds it. */

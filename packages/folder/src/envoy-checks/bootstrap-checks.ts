@@ -13,6 +13,7 @@ import {
   type Oneof,
   typeOfExtension,
 } from "./envoy-check.ts";
+import { addressFaults, type SocketAddress } from "./network-addresses.ts";
 import { type VisitedMessage, visitMessages } from "./visit-messages.ts";
 
 interface Trigger {
@@ -238,17 +239,10 @@ function* internalListeners({
 function* adminAddress({
   address,
 }: {
-  address?: {
-    readonly address: Oneof<{ readonly address: string; readonly resolverName: string }>;
-  };
+  address?: { readonly address: Oneof<SocketAddress> };
 }): Iterable<EnvoyFinding> {
-  const socket = address?.address.case === "socketAddress" ? address.address.value : undefined;
-  const { address: host = "", resolverName = "" } = socket ?? {};
-  if (host !== "" && resolverName === "" && isIP(host) === 0)
-    yield finding(
-      ["address", "socket_address", "address"],
-      `${quote(host)} is not an IP address, which a listener needs`,
-    );
+  if (address?.address.case === "socketAddress" && address.address.value !== undefined)
+    yield* addressFaults(address.address.value, ["address", "socket_address"], "a listener");
 }
 
 /** A source of resources in a file. Envoy looks for that of listeners later, and waits for it. */
@@ -288,7 +282,7 @@ const subscribers: ReadonlySet<string> = new Set([
   "envoy.extensions.filters.network.http_connection_manager.v3.Rds",
 ]);
 
-/** Requests to a server name the node; Envoy wants one for a file too. */
+/** Requests to a server name the node, as statistics over TCP do; Envoy wants one for a file too. */
 function* nodeOfSources(
   { node }: { node?: { readonly id: string; readonly cluster: string } },
   { visited, registry }: CheckScene,

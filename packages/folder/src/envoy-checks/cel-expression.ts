@@ -6,11 +6,10 @@ let parser: typeof parse | undefined;
 
 /** What is wrong with an expression of CEL, as the predicate of a sentence about it; undefined: nothing. */
 export function celFault(text: string): string | undefined {
-  if (text.includes("`")) return undefined; // Names in backticks, which this parser does not have.
   // It is loaded where there is an expression only.
   parser ??= (require("@bufbuild/cel") as { readonly parse: typeof parse }).parse;
   try {
-    const parsed = parser(`${text}\n`); // A comment needs an end.
+    const parsed = parser(`${withoutBackticks(text)}\n`); // A comment needs an end.
     return hasComprehension(parsed)
       ? "goes through a list (all, exists, exists_one, filter or map), which Envoy does not do"
       : undefined;
@@ -28,4 +27,30 @@ function hasComprehension(part: unknown): boolean {
   if (typeof part !== "object" || part === null) return false;
   if ("case" in part && part.case === "comprehensionExpr") return true;
   return Object.values(part).some(hasComprehension);
+}
+
+const unescaped = [`"""[^]*?"""`, `'''[^]*?'''`, `"[^"\\n]*"`, `'[^'\\n]*'`];
+const escaped = [
+  String.raw`"""(?:\\[^]|[^])*?"""`,
+  String.raw`'''(?:\\[^]|[^])*?'''`,
+  String.raw`"(?:\\.|[^"\\\n])*"`,
+  String.raw`'(?:\\.|[^'\\\n])*'`,
+];
+/** Texts and comments; or a dot and a name in backticks, which is not that of a function. */
+const parts = new RegExp(
+  [
+    `(?:[rR][bB]?|[bB][rR])(?:${unescaped.join("|")})`,
+    ...escaped,
+    "//.*",
+    String.raw`(\.\s*)(${"`"}[\w./ -]+${"`"})(?!\s*\()`,
+  ].join("|"),
+  "g",
+);
+
+/** An expression with names of the same length that need no backticks, so that places stay what they are. */
+function withoutBackticks(text: string): string {
+  if (!text.includes("`")) return text;
+  return text.replaceAll(parts, (all: string, dot: string | undefined, name = "") =>
+    dot === undefined ? all : `${dot}${"x".repeat(String(name).length)}`,
+  );
 }

@@ -25,6 +25,36 @@ const assignment = (...hosts: readonly string[]): JsonObject => ({
   endpoints: [{ lb_endpoints: hosts.map(endpoint) }],
 });
 
+const namedPort = addressOf({ address: "10.0.0.1", named_port: "http" });
+const port = { socket_address: { address: "::1", named_port: "http" } };
+const resolver = (name: string, host: string): JsonObject =>
+  addressOf({ address: host, port_value: 80, resolver_name: name });
+const more = (host: string): JsonObject =>
+  addressOf({ address: "::1", port_value: 80 }, [
+    { address: { socket_address: { address: host, port_value: 80 } } },
+  ]);
+const dynamic = "envoy.config.bootstrap.v3.Bootstrap.DynamicResources";
+const tunnel = "envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy.TunnelingConfig";
+const cel = "xds.type.matcher.v3.CelMatcher";
+const filter = "envoy.extensions.access_loggers.filters.cel.v3.ExpressionFilter";
+
+function addressOf(address: JsonObject, additional: readonly JsonObject[] = []): JsonObject {
+  return {
+    endpoints: [
+      {
+        lb_endpoints: [
+          {
+            endpoint: {
+              address: { socket_address: address },
+              additional_addresses: [...additional],
+            },
+          },
+        ],
+      },
+    ],
+  };
+}
+
 describe("checkEnvoy()", () => {
   it.each<readonly [string, JsonObject, string | undefined]>([
     [cluster, { load_assignment: assignment("10.0.0.1", "::1") }, undefined],
@@ -121,6 +151,38 @@ describe("checkEnvoy()", () => {
     [listener, { address }, "filter_chains"],
     [listener, { filter_chains: [{}] }, "needs an address"],
     [listener, { api_listener: {} }, undefined],
+    [cluster, { filters: [echo] }, "network filter of a cluster"],
+    [cluster, { load_assignment: namedPort }, "named_port: is not a number"],
+    [cluster, { type: "STRICT_DNS", load_assignment: namedPort }, undefined],
+    [cluster, { load_assignment: resolver("envoy.ip", "::1") }, undefined],
+    [cluster, { type: "STRICT_DNS", load_assignment: resolver("own", "web") }, "asks DNS"],
+    [
+      cluster,
+      { load_assignment: more("web") },
+      'additional_addresses[0].address.socket_address.address: "web"',
+    ],
+    [cluster, { load_assignment: more("::1") }, undefined],
+    [listener, { address: port, filter_chains: [{}] }, "named_port: is not a number"],
+    [
+      dynamic,
+      { lds_config: { api_config_source: { grpc_services: [{}] } } },
+      "grpc_services: are for sources of type GRPC or DELTA_GRPC",
+    ],
+    [
+      dynamic,
+      { lds_config: { api_config_source: { api_type: "GRPC", grpc_services: [{}] } } },
+      undefined,
+    ],
+    [tunnel, { hostname: "%REQ(host)%:443" }, undefined],
+    [tunnel, { hostname: "%NO_SUCH%:443" }, "hostname: has the operator %NO_SUCH%"],
+    [cel, { expr_match: { cel_expr_string: "true" } }, "has no parsed expression"],
+    [cel, { expr_match: { cel_expr_parsed: {} } }, undefined],
+    [cel, { expr_match: { checked_expr: {} } }, undefined],
+    [filter, { expression: "a.`b-c` == '`' // `" }, undefined],
+    [filter, { expression: 'a["`"].`b/c d`.e == 1' }, undefined],
+    [filter, { expression: "a.`b-c` ==" }, "see character 9"],
+    [filter, { expression: "`a` == 1" }, "is not an expression of CEL"],
+    [filter, { expression: "a.`b`()" }, "is not an expression of CEL"],
     [routes, { virtual_hosts: [{ domains: ["a", "b"] }, { domains: ["B"] }] }, '"B" is a domain'],
     [routes, { virtual_hosts: [{ domains: ["a", "*.a"] }, { domains: ["b"] }] }, undefined],
     [format, { text_format: "100%% %REQ(X?:PATH):9% %START_TIME(%s)%" }, undefined],

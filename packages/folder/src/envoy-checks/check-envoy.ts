@@ -10,6 +10,7 @@ import { formatChecks } from "./format-checks.ts";
 import { httpFilterChecks } from "./http-filter-checks.ts";
 import { headerChecks } from "./header-checks.ts";
 import { listenerChecks } from "./listener-checks.ts";
+import { pathTemplateChecks } from "./path-template-checks.ts";
 import { perRouteChecks } from "./per-route-checks.ts";
 import { routeChecks } from "./route-checks.ts";
 import { type CheckTable, type Rejection, runChecks } from "./run-checks.ts";
@@ -29,6 +30,7 @@ const checks: CheckTable = Map.groupBy(
     ...headerChecks,
     ...httpFilterChecks,
     ...listenerChecks,
+    ...pathTemplateChecks,
     ...perRouteChecks,
     ...routeChecks,
     ...settingChecks,

@@ -1,5 +1,3 @@
-import { isIP } from "node:net";
-import { quote } from "../folder-problem.ts";
 import {
   type CheckScene,
   type EnvoyCheck,
@@ -10,6 +8,7 @@ import {
   type Oneof,
   typeOfExtension,
 } from "./envoy-check.ts";
+import { addressFaults, type SocketAddress } from "./network-addresses.ts";
 
 /** `DiscoveryType` of the Envoy API. */
 const types = { static: 0, strictDns: 1, logicalDns: 2, eds: 3, originalDst: 4 } as const;
@@ -17,13 +16,16 @@ const types = { static: 0, strictDns: 1, logicalDns: 2, eds: 3, originalDst: 4 }
 const clusterProvided = 6;
 
 interface Address {
-  readonly address: Oneof<{ readonly address: string; readonly resolverName: string }>;
+  readonly address: Oneof<SocketAddress>;
 }
 
 interface Assignment {
   readonly endpoints: readonly {
     readonly lbEndpoints: readonly {
-      readonly hostIdentifier: Oneof<{ readonly address?: Address }>;
+      readonly hostIdentifier: Oneof<{
+        readonly address?: Address;
+        readonly additionalAddresses?: readonly { readonly address?: Address }[];
+      }>;
     }[];
   }[];
 }
@@ -81,7 +83,11 @@ function* discovery(cluster: Cluster): Iterable<EnvoyFinding> {
     case types.static:
       yield* namesIn(loadAssignment);
       break;
+    case types.strictDns:
+      yield* resolversIn(loadAssignment);
+      break;
     case types.logicalDns: {
+      yield* resolversIn(loadAssignment);
       const endpoints = loadAssignment?.endpoints ?? [];
       if (endpoints.length !== 1 || endpoints[0]?.lbEndpoints.length !== 1)
         yield finding(
@@ -109,20 +115,39 @@ function* discovery(cluster: Cluster): Iterable<EnvoyFinding> {
 function* namesIn(assignment: Assignment | undefined): Iterable<EnvoyFinding> {
   for (const [locality, { lbEndpoints }] of (assignment?.endpoints ?? []).entries())
     for (const [index, { hostIdentifier }] of lbEndpoints.entries()) {
-      const at = ["load_assignment", "endpoints", locality, "lb_endpoints", index];
-      const address = hostIdentifier.value?.address?.address;
-      if (address === undefined)
+      const { address, additionalAddresses = [] } = hostIdentifier.value ?? {};
+      const at = ["load_assignment", "endpoints", locality, "lb_endpoints", index, "endpoint"];
+      if (address?.address === undefined)
         yield finding(
-          hostIdentifier.case === "endpoint" ? [...at, "endpoint"] : at,
+          hostIdentifier.case === "endpoint" ? at : at.slice(0, -1),
           "needs an endpoint with an address",
         );
-      if (address?.case !== "socketAddress" || address.value === undefined) continue;
-      const { address: host, resolverName } = address.value;
-      if (resolverName !== "" || host === "" || isIP(host) !== 0) continue;
+      for (const [step, one] of [
+        [["address"], address] as const,
+        ...additionalAddresses.map(
+          (more, number) => [["additional_addresses", number, "address"], more.address] as const,
+        ),
+      ])
+        if (one?.address.case === "socketAddress" && one.address.value !== undefined)
+          yield* addressFaults(
+            one.address.value,
+            [...at, ...step, "socket_address"],
+            "a cluster of type STATIC",
+            "set the type of the cluster to STRICT_DNS or LOGICAL_DNS",
+          );
+    }
+}
+
+/** Clusters that ask DNS have no resolver of their own. */
+function* resolversIn(assignment: Assignment | undefined): Iterable<EnvoyFinding> {
+  for (const [locality, { lbEndpoints }] of (assignment?.endpoints ?? []).entries())
+    for (const [index, { hostIdentifier }] of lbEndpoints.entries()) {
+      const address = hostIdentifier.value?.address?.address;
+      if (address?.case !== "socketAddress" || (address.value?.resolverName ?? "") === "") continue;
+      const at = ["load_assignment", "endpoints", locality, "lb_endpoints", index, "endpoint"];
       yield finding(
-        [...at, "endpoint", "address", "socket_address", "address"],
-        `${quote(host)} is not an IP address, which a cluster of type STATIC needs`,
-        "set the type of the cluster to STRICT_DNS or LOGICAL_DNS",
+        [...at, "address", "socket_address", "resolver_name"],
+        "cannot be set in a cluster that asks DNS",
       );
     }
 }

@@ -61,7 +61,7 @@ describe("places of extensions", () => {
 
   it.each<readonly [type: string, json: JsonObject]>([
     [tracing, {}],
-    [tracing, { provider: extension("config.trace.v3.ZipkinConfig") }],
+    [tracing, { provider: extension("config.trace.v3.DatadogConfig") }],
     [tracing, { provider: extension("extensions.tracers.fluentd.v3.FluentdConfig") }],
     [
       retry,

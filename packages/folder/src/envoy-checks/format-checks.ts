@@ -49,6 +49,12 @@ export const formatChecks: readonly EnvoyCheck[] = [
     "envoy.extensions.access_loggers.filters.cel.v3.ExpressionFilter",
     expression,
   ),
+  envoyCheck("bad-format", "xds.type.matcher.v3.CelMatcher", matcher),
+  envoyCheck(
+    "bad-format",
+    "envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy.TunnelingConfig",
+    tunnel,
+  ),
 ];
 
 function* formatString({ format, formatters }: FormatString): Iterable<EnvoyFinding> {
@@ -193,4 +199,33 @@ function* inText(
 function* expression({ expression: text }: { expression: string }): Iterable<EnvoyFinding> {
   const fault = celFault(text);
   if (fault !== undefined) yield finding(["expression"], fault);
+}
+
+/** Matchers have parsed expressions only. */
+function* matcher({
+  exprMatch,
+}: {
+  exprMatch?: {
+    readonly exprSpecifier: Oneof;
+    readonly celExprParsed?: object;
+    readonly celExprChecked?: object;
+  };
+}): Iterable<EnvoyFinding> {
+  if (exprMatch === undefined || exprMatch.exprSpecifier.case !== undefined) return;
+  if (exprMatch.celExprParsed === undefined && exprMatch.celExprChecked === undefined)
+    yield finding(
+      ["expr_match"],
+      "has no parsed expression",
+      "set cel_expr_parsed; Envoy does not parse cel_expr_string",
+    );
+}
+
+function* tunnel({
+  hostname,
+  formatters,
+}: {
+  hostname: string;
+  formatters: readonly Extension[];
+}): Iterable<EnvoyFinding> {
+  yield* inText(hostname, ["hostname"], { more: operatorsOf(formatters) });
 }

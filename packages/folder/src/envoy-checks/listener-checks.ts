@@ -1,4 +1,3 @@
-import { isIP } from "node:net";
 import { quote } from "../folder-problem.ts";
 import {
   type CheckScene,
@@ -10,15 +9,16 @@ import {
   type Oneof,
   typeOfExtension,
 } from "./envoy-check.ts";
-import { canonicalAddress } from "./network-addresses.ts";
+import {
+  addressFaults,
+  canonicalAddress,
+  type SocketAddress as PlainAddress,
+} from "./network-addresses.ts";
 import { closestMessage } from "./visit-messages.ts";
 
-interface SocketAddress {
+interface SocketAddress extends PlainAddress {
   readonly protocol: number;
-  readonly address: string;
-  readonly resolverName: string;
   readonly networkNamespaceFilepath: string;
-  readonly portSpecifier: Oneof<number | string>;
 }
 
 interface Address {
@@ -87,15 +87,13 @@ function* parts(listener: Listener): Iterable<EnvoyFinding> {
       (more, index) => [["additional_addresses", index, "address"], more.address] as const,
     ),
   ]) {
-    const socket = one?.address.case === "socketAddress" ? one.address.value : undefined;
-    const { address: host = "", resolverName = "" } = socket ?? {};
-    if (host === "" || resolverName !== "") continue;
-    if (isIP(host) === 0)
-      yield finding(
-        [...at, "socket_address", "address"],
-        `${quote(host)} is not an IP address, which a listener needs`,
-        'use "0.0.0.0" or "::" for all addresses of the machine',
-      );
+    if (one?.address.case !== "socketAddress" || one.address.value === undefined) continue;
+    yield* addressFaults(
+      one.address.value,
+      [...at, "socket_address"],
+      "a listener",
+      'use "0.0.0.0" or "::" for all addresses of the machine',
+    );
   }
 }
 

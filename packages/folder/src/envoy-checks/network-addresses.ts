@@ -1,4 +1,38 @@
 import { isIP } from "node:net";
+import { quote } from "../folder-problem.ts";
+import { type EnvoyFinding, finding, type Oneof } from "./envoy-check.ts";
+
+/** A generated `SocketAddress`. */
+export interface SocketAddress {
+  readonly address: string;
+  readonly resolverName: string;
+  readonly portSpecifier: Oneof<number | string>;
+}
+
+/** Resolvers that resolve nothing: an address is that of IP already. */
+const plainResolvers: ReadonlySet<string> = new Set(["", "envoy.ip"]);
+
+/** What keeps a socket address from being used as it is, without DNS. `who` needs such an address. */
+export function* addressFaults(
+  { address, resolverName, portSpecifier }: SocketAddress,
+  at: EnvoyFinding["at"],
+  who: string,
+  hint?: string,
+): Iterable<EnvoyFinding> {
+  if (!plainResolvers.has(resolverName)) return;
+  if (address !== "" && isIP(address) === 0)
+    yield finding(
+      [...at, "address"],
+      `${quote(address)} is not an IP address, which ${who} needs`,
+      hint,
+    );
+  if (portSpecifier.case === "namedPort")
+    yield finding(
+      [...at, "named_port"],
+      `is not a number, which ${who} needs`,
+      "set port_value instead",
+    );
+}
 
 /** A generated `CidrRange`. */
 export interface Network {

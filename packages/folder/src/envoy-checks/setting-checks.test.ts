@@ -46,6 +46,42 @@ const policy = {
     },
   ],
 };
+const bootstrap = "envoy.config.bootstrap.v3.Bootstrap";
+const http2 = "envoy.config.core.v3.Http2ProtocolOptions";
+const zipkin = "envoy.config.trace.v3.ZipkinConfig";
+const tunnel = `${filters}.network.tcp_proxy.v3.TcpProxy.TunnelingConfig`;
+const tag = "envoy.config.metrics.v3.TagSpecifier";
+const source = (host: string) => ({ address: host, port_value: 0 });
+const extra = (...all: readonly string[]) => ({
+  extra_source_addresses: all.map((host) => ({ address: source(host) })),
+});
+const bindingOfAll = {
+  cluster_manager: {
+    upstream_bind_config: { source_address: source("10.0.0.1"), ...extra("10.0.0.2") },
+  },
+};
+const setting = (identifier: number, value: number) => ({ identifier, value });
+const scopes = (scope: JsonObject) => ({
+  scoped_routes: { scoped_route_configurations_list: { scoped_route_configurations: [scope] } },
+});
+const hosts = (config: JsonObject) => ({ vhds: { config_source: config } });
+const hostsAt =
+  "static_resources.listeners[0].api_listener.api_listener.route_config.vhds.config_source.ads";
+const hostsOverAds = {
+  node: { id: "a", cluster: "b" },
+  static_resources: {
+    listeners: [
+      {
+        api_listener: {
+          api_listener: {
+            "@type": `type.googleapis.com/${manager}`,
+            route_config: hosts({ ads: {} }),
+          },
+        },
+      },
+    ],
+  },
+};
 
 describe("settings that Envoy compares", () => {
   it.each<readonly [problem: string, type: string, json: JsonObject]>([
@@ -148,10 +184,118 @@ describe("settings that Envoy compares", () => {
       { type: "ORIGINAL_DST", load_balancing_policy: policy },
     ],
     [
-      'bad-cluster source_address.address: "a.example" is not an IP address',
+      'bad-cluster source_address.address: "a.example" is not an IP address, which a source address needs',
       bind,
       { source_address: { address: "a.example" } },
     ],
+    [
+      "bad-cluster source_address.named_port: is not a number, which a source address needs",
+      bind,
+      { source_address: { address: "::1", named_port: "http" } },
+    ],
+    [
+      'bad-cluster extra_source_addresses[0].address.address: "a.example" is not an IP address, which a source address needs',
+      bind,
+      { source_address: source("::1"), ...extra("a.example") },
+    ],
+    [
+      "bad-cluster extra_source_addresses[0].address: is an address of IPv4, as source_address is",
+      bind,
+      { source_address: source("10.0.0.1"), ...extra("10.0.0.2") },
+    ],
+    [
+      "bad-cluster additional_source_addresses[0]: is an address of IPv6, as source_address is",
+      bind,
+      { source_address: source("::1"), additional_source_addresses: [source("::2")] },
+    ],
+    [
+      "bad-cluster extra_source_addresses[1].address: is a second one; there can be one in addition to source_address",
+      bind,
+      { source_address: source("10.0.0.1"), ...extra("::1", "::2") },
+    ],
+    ["bad-cluster extra_source_addresses[0].address: needs source_address", bind, extra("::1")],
+    [
+      "bad-cluster additional_source_addresses: cannot be set next to extra_source_addresses",
+      bind,
+      {
+        source_address: source("10.0.0.1"),
+        ...extra("::1"),
+        additional_source_addresses: [source("::2")],
+      },
+    ],
+    [
+      "bad-cluster cluster_manager.upstream_bind_config.extra_source_addresses[0].address: is an address of IPv4, as source_address is",
+      bootstrap,
+      { ...bindingOfAll, static_resources: { clusters: [{ name: "a" }] } },
+    ],
+    [
+      "bad-value custom_settings_parameters[0]: sets hpack_table_size again",
+      http2,
+      { hpack_table_size: 100, custom_settings_parameters: [setting(1, 100)] },
+    ],
+    [
+      "bad-value custom_settings_parameters[0]: enables server push, which Envoy does not have",
+      http2,
+      { custom_settings_parameters: [setting(2, 1)] },
+    ],
+    [
+      "bad-value custom_settings_parameters[0]: sets allow_connect",
+      http2,
+      { custom_settings_parameters: [setting(8, 0)] },
+    ],
+    [
+      "bad-value custom_settings_parameters[1]: sets 10 again, to another value",
+      http2,
+      { custom_settings_parameters: [setting(10, 1), setting(10, 2)] },
+    ],
+    [
+      "bad-value collector_endpoint_version: is required",
+      zipkin,
+      { collector_cluster: "a", collector_endpoint: "/a" },
+    ],
+    [
+      "bad-listener post_path: needs use_post: true",
+      tunnel,
+      { hostname: "a.example:443", post_path: "/a" },
+    ],
+    [
+      "bad-listener scoped_routes.scoped_route_configurations_list.scoped_route_configurations[0].route_configuration_name: is for scopes of scoped_rds",
+      manager,
+      scopes({ route_configuration_name: "a", route_configuration: { name: "a" } }),
+    ],
+    [
+      "bad-listener scoped_routes.scoped_route_configurations_list.scoped_route_configurations[0]: needs route_configuration",
+      manager,
+      scopes({}),
+    ],
+    [
+      "bad-route vhds.config_source.api_config_source.api_type: must be DELTA_GRPC",
+      routes,
+      hosts({ api_config_source: { api_type: "GRPC", grpc_services: [{}] } }),
+    ],
+    [
+      "bad-route vhds.config_source: must be ads, or an api_config_source of type DELTA_GRPC",
+      routes,
+      hosts({ path_config_source: { path: "a" } }),
+    ],
+    [`bad-route ${hostsAt}: needs dynamic_resources.ads_config`, bootstrap, hostsOverAds],
+    [
+      `bad-route ${hostsAt}: needs api_type DELTA_GRPC in dynamic_resources.ads_config`,
+      bootstrap,
+      {
+        ...hostsOverAds,
+        dynamic_resources: { ads_config: { api_type: "GRPC", grpc_services: [{}] } },
+      },
+    ],
+    ["bad-pattern : needs regex or fixed_value", tag, { tag_name: "a" }],
+    ...["(", "a**", "(?<name>a)", "(?P<name>a)", "(?i)a", "(?<=a)b"].map(
+      (regex) =>
+        [
+          "bad-pattern regex: is not a pattern of ECMAScript",
+          tag,
+          { tag_name: "a", regex },
+        ] as const,
+    ),
     [
       "bad-bootstrap ads_config.api_type: must be GRPC or DELTA_GRPC",
       resources,
@@ -190,6 +334,49 @@ describe("settings that Envoy compares", () => {
       { type: "ORIGINAL_DST", lb_policy: "CLUSTER_PROVIDED", load_balancing_policy: policy },
     ],
     [bind, { source_address: { address: "::" } }],
+    [bind, { source_address: source("10.0.0.1"), ...extra("::1") }],
+    [bind, { source_address: source("10.0.0.1"), additional_source_addresses: [source("::1")] }],
+    [
+      bind,
+      {
+        source_address: source("10.0.0.1"),
+        ...extra("10.0.0.2", "10.0.0.3"),
+        local_address_selector: { name: "own" },
+      },
+    ],
+    // No cluster uses the addresses for all.
+    [bootstrap, bindingOfAll],
+    [
+      http2,
+      {
+        max_concurrent_streams: 1,
+        custom_settings_parameters: [setting(1, 1), setting(2, 0), setting(10, 1), setting(10, 1)],
+      },
+    ],
+    [
+      zipkin,
+      {
+        collector_cluster: "a",
+        collector_endpoint: "/a",
+        collector_endpoint_version: "HTTP_PROTO",
+      },
+    ],
+    [tunnel, { hostname: "a.example:443", post_path: "/a", use_post: true }],
+    [manager, scopes({ route_configuration: { name: "a" } })],
+    [routes, hosts({ ads: {} })],
+    [routes, hosts({ api_config_source: { api_type: "DELTA_GRPC", grpc_services: [{}] } })],
+    [
+      bootstrap,
+      {
+        ...hostsOverAds,
+        dynamic_resources: { ads_config: { api_type: "DELTA_GRPC", grpc_services: [{}] } },
+      },
+    ],
+    [tag, { tag_name: "envoy.cluster_name" }],
+    [tag, { tag_name: "a", fixed_value: "(" }],
+    ...["^a\\.((.+?)\\.)", "(?=a)(?!b)(?:c)", "[[:alpha:]](?:a)", "\\(?<a", "[(?<]"].map(
+      (regex) => [tag, { tag_name: "a", regex }] as const,
+    ),
     [resources, { ads_config: { api_type: "DELTA_GRPC", grpc_services: [{}] } }],
     [layer, { static_layer: { a: { b: 1, c: true, d: "e", f: {} } } }],
   ])("takes %s %j", (type, json) => {

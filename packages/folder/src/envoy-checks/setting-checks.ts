@@ -9,7 +9,8 @@ import {
   finding,
   type Oneof,
 } from "./envoy-check.ts";
-import { closestMessage } from "./visit-messages.ts";
+import { addressFaults, type SocketAddress } from "./network-addresses.ts";
+import { closestMessage, type VisitedMessage } from "./visit-messages.ts";
 
 /** A generated `Duration`. */
 interface Duration {
@@ -39,8 +40,14 @@ export const settingChecks: readonly EnvoyCheck[] = [
     envoyCheck("bad-value", `${filters}.${kind}.local_ratelimit.v3.LocalRateLimit`, fillInterval),
   ),
   envoyCheck("bad-cluster", "envoy.config.cluster.v3.Cluster", providedPolicy),
-  envoyCheck("bad-cluster", "envoy.config.core.v3.BindConfig", sourceAddress),
+  envoyCheck("bad-cluster", "envoy.config.core.v3.BindConfig", sourceAddresses),
   envoyCheck("bad-value", "envoy.config.core.v3.Pipe", modeOfPipe),
+  envoyCheck("bad-value", "envoy.config.core.v3.Http2ProtocolOptions", http2Settings),
+  envoyCheck("bad-value", "envoy.config.trace.v3.ZipkinConfig", zipkinVersion),
+  envoyCheck("bad-listener", `${filters}.network.tcp_proxy.v3.TcpProxy.TunnelingConfig`, postPath),
+  envoyCheck("bad-listener", managerType, scopedRoutes),
+  envoyCheck("bad-route", "envoy.config.route.v3.RouteConfiguration", virtualHostSource),
+  envoyCheck("bad-pattern", "envoy.config.metrics.v3.TagSpecifier", tagValue),
   envoyCheck("bad-bootstrap", "envoy.config.bootstrap.v3.Bootstrap.DynamicResources", typeOfAds),
   envoyCheck("bad-bootstrap", "envoy.config.bootstrap.v3.RuntimeLayer", runtimeValues),
 ];
@@ -301,14 +308,67 @@ function* providedPolicy({
     );
 }
 
-function* sourceAddress({
-  sourceAddress: source,
-}: {
-  sourceAddress?: { readonly address: string; readonly resolverName: string };
-}): Iterable<EnvoyFinding> {
-  const { address = "", resolverName = "" } = source ?? {};
-  if (address !== "" && resolverName === "" && isIP(address) === 0)
-    yield finding(["source_address", "address"], `${quote(address)} is not an IP address`);
+/** The addresses for all clusters, which only those without addresses of their own use. */
+function isUnusedBinding({ above }: VisitedMessage): boolean {
+  if (above?.message.desc.typeName !== "envoy.config.bootstrap.v3.ClusterManager") return false;
+  const { staticResources } = (above.above?.message.message ?? {}) as {
+    readonly staticResources?: {
+      readonly clusters: readonly { readonly upstreamBindConfig?: object }[];
+    };
+  };
+  return !(staticResources?.clusters ?? []).some(
+    ({ upstreamBindConfig }) => upstreamBindConfig === undefined,
+  );
+}
+
+interface BindConfig {
+  readonly sourceAddress?: SocketAddress;
+  readonly extraSourceAddresses: readonly { readonly address?: SocketAddress }[];
+  readonly additionalSourceAddresses: readonly SocketAddress[];
+  readonly localAddressSelector?: object;
+}
+
+/** One source address, and one of the other family of IP next to it. */
+function* sourceAddresses(
+  {
+    sourceAddress: source,
+    extraSourceAddresses: extra,
+    additionalSourceAddresses: additional,
+    localAddressSelector: selector,
+  }: BindConfig,
+  { visited }: CheckScene,
+): Iterable<EnvoyFinding> {
+  if (isUnusedBinding(visited)) return;
+  const others: readonly (readonly [at: EnvoyFinding["at"], address: SocketAddress | undefined])[] =
+    [
+      ...extra.map(
+        (one, index) => [["extra_source_addresses", index, "address"], one.address] as const,
+      ),
+      ...additional.map((one, index) => [["additional_source_addresses", index], one] as const),
+    ];
+  if (source !== undefined) yield* addressFaults(source, ["source_address"], "a source address");
+  for (const [at, one] of others)
+    if (one !== undefined) yield* addressFaults(one, at, "a source address");
+  // Another selector than that of Envoy has rules of its own.
+  if (selector !== undefined) return;
+  const [first, second] = others;
+  if (first === undefined) return;
+  const family = isIP(first[1]?.address ?? "");
+  if (extra.length > 0 && additional.length > 0)
+    yield finding(
+      ["additional_source_addresses"],
+      "cannot be set next to extra_source_addresses",
+      "keep the latter",
+    );
+  else if (source === undefined) yield finding(first[0], "needs source_address");
+  else if (second !== undefined)
+    yield finding(second[0], "is a second one; there can be one in addition to source_address");
+  else if (family !== 0 && family === isIP(source.address))
+    yield finding(
+      first[0],
+      `is an address of IPv${family}, as source_address is`,
+      "the two must be one of IPv4 and one of IPv6",
+    );
 }
 
 /** Sockets whose path begins with "@" are not files. */
@@ -346,4 +406,157 @@ function* wrongValues(value: unknown, at: readonly string[]): Iterable<EnvoyFind
     );
   else if (typeof value === "object")
     for (const [key, one] of Object.entries(value)) yield* wrongValues(one, [...at, `[${key}]`]);
+}
+
+/** Settings of HTTP/2 that have a field of their own, by their identifier. */
+const http2Fields = [
+  [1, "hpackTableSize", "hpack_table_size"],
+  [3, "maxConcurrentStreams", "max_concurrent_streams"],
+  [4, "initialStreamWindowSize", "initial_stream_window_size"],
+] as const;
+const enablePush = 2;
+const enableConnect = 8;
+
+type Http2Options = Readonly<Partial<Record<(typeof http2Fields)[number][1], number>>> & {
+  readonly customSettingsParameters: readonly {
+    readonly identifier?: number;
+    readonly value?: number;
+  }[];
+};
+
+function* http2Settings(options: Http2Options): Iterable<EnvoyFinding> {
+  const seen = new Map<number, number | undefined>();
+  for (const [index, { identifier, value }] of options.customSettingsParameters.entries()) {
+    if (identifier === undefined) continue;
+    const at = ["custom_settings_parameters", index];
+    const [, named, field] = http2Fields.find(([number]) => number === identifier) ?? [];
+    if (named !== undefined && options[named] !== undefined)
+      yield finding(at, `sets ${field} again`, `keep ${field}`);
+    if (identifier === enablePush && value === 1)
+      yield finding(at, "enables server push, which Envoy does not have");
+    if (identifier === enableConnect)
+      yield finding(at, "sets allow_connect", "set the field instead");
+    if (seen.has(identifier) && seen.get(identifier) !== value)
+      yield finding(at, `sets ${identifier} again, to another value`);
+    seen.set(identifier, value);
+  }
+}
+
+/** The first of its values, which is the default, is not read any more. */
+function* zipkinVersion({
+  collectorEndpointVersion: version,
+}: {
+  collectorEndpointVersion: number;
+}): Iterable<EnvoyFinding> {
+  if (version === 0)
+    yield finding(["collector_endpoint_version"], "is required", "write HTTP_JSON or HTTP_PROTO");
+}
+
+function* postPath({
+  usePost,
+  postPath: path,
+}: {
+  usePost: boolean;
+  postPath: string;
+}): Iterable<EnvoyFinding> {
+  if (path !== "" && !usePost) yield finding(["post_path"], "needs use_post: true");
+}
+
+interface ScopedRoutes {
+  readonly configSpecifier: Oneof<{
+    readonly scopedRouteConfigurations?: readonly {
+      readonly routeConfigurationName: string;
+      readonly routeConfiguration?: object;
+    }[];
+  }>;
+}
+
+/** Scopes in a listener have their routes in themselves. */
+function* scopedRoutes({
+  routeSpecifier,
+}: {
+  routeSpecifier: Oneof<ScopedRoutes>;
+}): Iterable<EnvoyFinding> {
+  if (routeSpecifier.case !== "scopedRoutes") return;
+  const scopes = routeSpecifier.value?.configSpecifier.value?.scopedRouteConfigurations ?? [];
+  const list = ["scoped_routes", "scoped_route_configurations_list"];
+  for (const [index, { routeConfigurationName: name, routeConfiguration }] of scopes.entries()) {
+    const at = [...list, "scoped_route_configurations", index];
+    if (name !== "")
+      yield finding(
+        [...at, "route_configuration_name"],
+        "is for scopes of scoped_rds",
+        "set route_configuration instead",
+      );
+    else if (routeConfiguration === undefined) yield finding(at, "needs route_configuration");
+  }
+}
+
+/** `ApiType.DELTA_GRPC` */
+const deltaGrpc = 3;
+
+/** Virtual hosts come one by one, which only the incremental variant of the protocol can do. */
+function* virtualHostSource(
+  {
+    vhds,
+  }: {
+    vhds?: {
+      readonly configSource?: {
+        readonly configSourceSpecifier: Oneof<{ readonly apiType?: number }>;
+      };
+    };
+  },
+  { visited }: CheckScene,
+): Iterable<EnvoyFinding> {
+  const source = vhds?.configSource?.configSourceSpecifier;
+  if (source?.case === undefined) return;
+  const at = ["vhds", "config_source"];
+  const bootstrap = closestMessage(visited, "envoy.config.bootstrap.v3.Bootstrap")?.message
+    .message as
+    | { readonly dynamicResources?: { readonly adsConfig?: { readonly apiType: number } } }
+    | undefined;
+  const { adsConfig } = bootstrap?.dynamicResources ?? {};
+  switch (source.case) {
+    case "ads":
+      if (bootstrap === undefined) return;
+      if (adsConfig === undefined)
+        yield finding([...at, "ads"], "needs dynamic_resources.ads_config");
+      else if (adsConfig.apiType !== deltaGrpc)
+        yield finding([...at, "ads"], "needs api_type DELTA_GRPC in dynamic_resources.ads_config");
+      return;
+    case "apiConfigSource":
+      if (source.value?.apiType === deltaGrpc) return;
+      yield finding([...at, "api_config_source", "api_type"], "must be DELTA_GRPC");
+      return;
+    default:
+      yield finding(at, "must be ads, or an api_config_source of type DELTA_GRPC");
+  }
+}
+
+/** Tags are read by the engine of C++, which has most of ECMAScript. Envoy has patterns of its own for tags that begin with `envoy.`. */
+function* tagValue({
+  tagName,
+  tagValue: { case: form, value: text = "" },
+}: {
+  tagName: string;
+  tagValue: Oneof<string>;
+}): Iterable<EnvoyFinding> {
+  if (form === undefined && !tagName.startsWith("envoy."))
+    yield finding([], "needs regex or fixed_value");
+  if (form === "regex" && !isPatternOfTag(text))
+    yield finding(
+      ["regex"],
+      "is not a pattern of ECMAScript",
+      "flags, named groups and lookbehind are not read in tags",
+    );
+}
+
+function isPatternOfTag(text: string): boolean {
+  if (/\(\?[^:=!]/.test(text.replaceAll(/\\.|\[(?:\\.|[^\]\\])*\]/g, "x"))) return false;
+  try {
+    new RegExp(text);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -8,8 +8,10 @@ import {
   envoyCheck,
   type EnvoyFinding,
   finding,
+  type Oneof,
 } from "./envoy-check.ts";
-import { closestMessage } from "./visit-messages.ts";
+import { leastProgramSize } from "./pattern-size.ts";
+import { closestMessage, type VisitedMessage } from "./visit-messages.ts";
 
 /** `ApiVersion.V2` */
 const version2 = 1;
@@ -36,10 +38,6 @@ export const valueChecks: readonly EnvoyCheck[] = [
     "envoy.extensions.filters.network.ext_authz.v3.ExtAuthz",
   ].map((type) => envoyCheck("bad-value", type, apiVersion)),
   envoyCheck("bad-value", "envoy.config.core.v3.ApiConfigSource", services),
-  ...[
-    "match.uri_template.v3.UriTemplateMatchConfig",
-    "rewrite.uri_template.v3.UriTemplateRewriteConfig",
-  ].map((type) => envoyCheck("bad-value", `envoy.extensions.path.${type}`, template)),
   envoyCheck("bad-value", "envoy.config.core.v3.HealthCheck.HttpHealthCheck", statuses),
   envoyCheck(
     "bad-value",
@@ -48,16 +46,77 @@ export const valueChecks: readonly EnvoyCheck[] = [
   ),
 ];
 
-function* pattern({ regex }: { regex: string }, { visited }: CheckScene): Iterable<EnvoyFinding> {
+interface Pattern {
+  readonly regex: string;
+  readonly engineType: Oneof<{ readonly maxProgramSize?: number }>;
+}
+
+function* pattern(
+  { regex, engineType: { value: settings } }: Pattern,
+  { visited }: CheckScene,
+): Iterable<EnvoyFinding> {
   // Envoy does not read these when it validates.
   if (closestMessage(visited, "envoy.config.metrics.v3.StatsConfig") !== undefined) return;
-  const reason = regex === "" ? undefined : patternError(regex);
-  if (reason !== undefined)
+  if (regex === "") return;
+  const reason = patternError(regex);
+  if (reason !== undefined) {
     yield finding(
       ["regex"],
       `is not a pattern of RE2: ${reason}`,
       "RE2 has no lookaround and no back-references",
     );
+    return;
+  }
+  // Envoy limits patterns of its own type only.
+  if (visited.message.desc.typeName.startsWith("xds.")) return;
+  const limit = settings?.maxProgramSize ?? maxProgramSize(visited);
+  const size = limit === undefined ? undefined : programSize(regex);
+  if (limit !== undefined && size !== undefined && size > limit)
+    yield finding(
+      ["regex"],
+      `is compiled to a program of ${size} instructions or more, and the limit is ${limit}`,
+      `write a shorter pattern, or raise ${settings?.maxProgramSize === undefined ? `${maxProgramSizeKey} in layered_runtime` : "max_program_size"}`,
+    );
+}
+
+function programSize(regex: string): number | undefined {
+  try {
+    return leastProgramSize(regex, compiled);
+  } catch {
+    return undefined; // A pattern that only the engine of Envoy reads.
+  }
+}
+
+const maxProgramSizeKey = "re2.max_program_size.error_level";
+
+/** The limit of programs that the runtime sets; undefined: not known, since a layer or the runtime is elsewhere. */
+function maxProgramSize(visited: VisitedMessage): number | undefined {
+  const { message } = closestMessage(visited, "envoy.config.bootstrap.v3.Bootstrap") ?? {};
+  if (message === undefined) return undefined;
+  const { layeredRuntime } = message.message as {
+    readonly layeredRuntime?: { readonly layers: readonly { readonly layerSpecifier: Oneof }[] };
+  };
+  let limit = 100;
+  for (const { layerSpecifier: layer } of layeredRuntime?.layers ?? []) {
+    if (layer.case === "diskLayer" || layer.case === "rtdsLayer") return undefined;
+    if (layer.case !== "staticLayer") continue;
+    const set = valueIn(layer.value, maxProgramSizeKey);
+    if (set !== undefined) limit = set;
+  }
+  return limit;
+}
+
+/** A number of a layer, whose keys may be parted at their dots into objects. */
+function valueIn(layer: unknown, key: string): number | undefined {
+  if (typeof layer !== "object" || layer === null) return undefined;
+  for (const [name, value] of Object.entries(layer)) {
+    if (name === key) return Number(value);
+    const inner = key.startsWith(`${name}.`)
+      ? valueIn(value, key.slice(name.length + 1))
+      : undefined;
+    if (inner !== undefined) return inner;
+  }
+  return undefined;
 }
 
 /** Backslashes of a substitution begin a group or a backslash. */
@@ -80,11 +139,15 @@ function* substitution({
 const require = createRequire(import.meta.url);
 let engine: typeof RE2JS | undefined;
 
+function compiled(regex: string): RE2JS {
+  engine ??= (require("@bufbuild/re2") as { readonly RE2JS: typeof RE2JS }).RE2JS;
+  return engine.compile(regex);
+}
+
 /** What RE2 has against a pattern; no part of it is shown. */
 export function patternError(regex: string): string | undefined {
-  engine ??= (require("@bufbuild/re2") as { readonly RE2JS: typeof RE2JS }).RE2JS;
   try {
-    engine.compile(regex);
+    compiled(regex);
     return undefined;
   } catch (error) {
     if (regex.includes("\\C")) return undefined; // Any byte, which this engine does not have and that of Envoy has.
@@ -121,20 +184,6 @@ function* apiVersion(
   const isSource = message.desc.typeName === "envoy.config.core.v3.ApiConfigSource";
   if (isSource && !subscribers.has(above?.message.desc.typeName ?? "")) return;
   if (version === version2) yield finding(["transport_api_version"], "must be V3");
-}
-
-/** Brackets of a template end, are not within each other, and hold something. */
-function* template({
-  pathTemplate,
-  pathTemplateRewrite,
-}: {
-  pathTemplate?: string;
-  pathTemplateRewrite?: string;
-}): Iterable<EnvoyFinding> {
-  const field = pathTemplate === undefined ? "path_template_rewrite" : "path_template";
-  const text = pathTemplate ?? pathTemplateRewrite ?? "";
-  if (text !== "" && /[{}]/.test(text.replaceAll(/\{[^{}]+\}/g, "")))
-    yield finding([field], "has a bracket without its counterpart", 'write a variable as "{name}"');
 }
 
 /** `ApiType` of the Envoy API. */
