@@ -96,7 +96,10 @@ describe("checkBootstrap()", () => {
       expect.stringContaining('"08" is not a valid google.protobuf.Duration'),
     ]);
     expect(await check("node: { id: on }\n")).toEqual([
-      'error: envoy.yaml:1:9: node.id: expected string, got true (put it in quotes: "true")',
+      "error: envoy.yaml:1:9: node.id: expected string, got true (put it in quotes; without them Envoy reads y, yes, on and true as true)",
+    ]);
+    expect(await check("node: { id: n }\n")).toEqual([
+      "error: envoy.yaml:1:9: node.id: expected string, got false (put it in quotes; without them Envoy reads n, no, off and false as false)",
     ]);
   });
 

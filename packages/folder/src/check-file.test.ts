@@ -60,6 +60,10 @@ describe("checkFile()", () => {
     expect(await checkJson(json)).toEqual(right(resources));
   });
 
+  it.each(["x.json", "x.yaml"])("recognises an empty object in %s as a bootstrap", async (path) => {
+    expect(await check(path, "{}")).toEqual({ kind: "bootstrap", resources: 0, found: [] });
+  });
+
   it("recognises several documents of YAML, and shows the line of each problem", async () => {
     const text = `"@type": ${clusterUrl}
 name: a

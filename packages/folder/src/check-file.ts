@@ -154,6 +154,8 @@ function contentOf(
   if (documents.every((one): one is TypedDocument => saysItsType(one.json))) return documents;
   const known = place();
   if (known !== undefined) return known;
+  // Envoy starts with an empty bootstrap.
+  if (isObject(value) && Object.keys(value).length === 0) return "bootstrap";
   throw new Fault({
     code: "unrecognized-file",
     message: "is neither a bootstrap nor a resource that says its type",

@@ -129,7 +129,12 @@ function message(name: string, rest: string): JsonReason {
 }
 
 /** Explains an error about a field. The reader reports a wrapped number as the field `value` of its wrapper, but the number is written directly. */
-function field(name: string, rest: string): JsonReason {
+function field(
+  name: string,
+  rest: string,
+  _: Registry,
+  { isBootstrap = false }: ReasonSubject,
+): JsonReason {
   const [, expected = "", got = ""] = /^expected (.*?), got (.*)$/s.exec(rest) ?? [];
   const value = found(got);
   const code = "wrong-value";
@@ -139,6 +144,9 @@ function field(name: string, rest: string): JsonReason {
       : `expected ${expected === "Array" ? "a list" : expected}, got ${value}`;
   if (got === "object" && name.startsWith("google.protobuf."))
     return { code, message, hint: "write the value itself" };
+  const words = isBootstrap && expected === "string" ? booleanWords[got] : undefined;
+  if (words !== undefined)
+    return { code, message, hint: `put it in quotes; without them Envoy reads ${words} as ${got}` };
   if (expected === "string" && /^(-?[\d.]+|true|false)$/.test(got))
     return { code, message, hint: `put it in quotes: "${got}"` };
   if (expected === "string" && /^a (number|boolean)$/.test(got))
@@ -146,6 +154,12 @@ function field(name: string, rest: string): JsonReason {
   if (expected === "boolean") return { code, message, hint: "write true or false" };
   return { code, message };
 }
+
+/** The texts that YAML 1.1, which Envoy reads, has for a boolean. */
+const booleanWords: Readonly<Record<string, string | undefined>> = {
+  true: "y, yes, on and true",
+  false: "n, no, off and false",
+};
 
 /** Returns a value of a reader's error in words; for a secret, only its kind. Returns `undefined` if the text is not a value. */
 function found(text: string): string | undefined {
