@@ -1,28 +1,21 @@
 import { readFile as readText } from "node:fs/promises";
 import { relative, sep } from "node:path";
 import type { AnyBytes, Reference } from "@xdstp/core";
-import { decodeText, type ListEntry, walkFields, walkList, WireType } from "@xdstp/core/wire";
-import { ResourceLocatorSchema } from "@xdstp/protos/xds";
-import { shortNameOf, typeUrlOf } from "@xdstp/resource-types";
-import {
-  authorityOf,
-  memberTypeOf,
-  nameFromLocator,
-  nameKey,
-  printName,
-  typeFromTypeUrl,
-} from "@xdstp/uri";
+import { decodeText, walkFields, WireType } from "@xdstp/core/wire";
+import { shortNameOf } from "@xdstp/resource-types";
+import { authorityOf } from "@xdstp/uri";
 import { createResourceCheck, isList } from "./check-resource.ts";
 import { findTexts, type TextPosition } from "./find-position.ts";
 import { type FolderContext, folderContext, type FolderOptions } from "./folder-context.ts";
 import type { FolderEntry } from "./folder-entry.ts";
 import { fileTrouble, type FolderProblem, quote } from "./folder-problem.ts";
-import { locatorOfBytes, locatorOfEntry } from "./locators.ts";
 import { mapLimit } from "./pacing.ts";
 import { readFile } from "./read-file.ts";
 import { createFolderReader } from "./folder-reader.ts";
 import { type FolderContent, readEntries } from "./read-folder.ts";
+import { entriesOfList, keyOf, referencesOfEntry } from "./resource-references.ts";
 import { sharedAddresses } from "./shared-addresses.ts";
+import { unusedResources } from "./unused-resources.ts";
 import { isGone } from "./walk-folder.ts";
 
 /**
@@ -118,7 +111,7 @@ export function createFolderChecker(options: FolderOptions): FolderChecker {
     });
     return {
       ...content,
-      warnings: [...content.warnings, ...dangling, ...unusedIn(entries, referring), ...shared],
+      warnings: [...content.warnings, ...dangling, ...unusedResources(entries), ...shared],
       names: entries.map((entry) => ({
         file: entry.file,
         typeUrl: entry.typeUrl,
@@ -140,46 +133,6 @@ export function createFolderChecker(options: FolderOptions): FolderChecker {
 interface Referring {
   readonly entry: FolderEntry;
   readonly reference: Reference;
-}
-
-/** Returns the references of a resource. Those of a list are the locators of its entries and the references of inline entries; that of a redirect is its target. */
-function referencesOfEntry(
-  { typeUrl, put }: Pick<FolderEntry, "typeUrl" | "put">,
-  context: FolderContext,
-): readonly Reference[] {
-  if (put === undefined) return [];
-  const { payload } = put.resource;
-  if (payload.typeUrl === locatorUrl) return referencesOfLocator(locatorOfBytes(payload.value));
-  if (isList(payload.typeUrl, context.registry)) return referencesOfList(payload, context);
-  return payload.typeUrl === typeUrl ? referencesOfPayload(payload, context) : [];
-}
-
-function referencesOfPayload(
-  { typeUrl, value }: AnyBytes,
-  { types }: Pick<FolderContext, "types">,
-): readonly Reference[] {
-  return types.get(typeUrl)?.references?.(value) ?? [];
-}
-
-function referencesOfList(
-  { typeUrl, value }: AnyBytes,
-  context: FolderContext,
-): readonly Reference[] {
-  return entriesOfList({ typeUrl, value }).flatMap((entry) =>
-    entry.kind === "locator"
-      ? referencesOfLocator(locatorOfEntry(entry.locator))
-      : referencesOfPayload(entry.payload, context),
-  );
-}
-
-function entriesOfList({ typeUrl, value }: AnyBytes): readonly ListEntry[] {
-  const entries: ListEntry[] = [];
-  const members = memberTypeOf(typeFromTypeUrl(typeUrl) ?? "") ?? "";
-  walkList(value, typeUrlOf(members), (entry) => {
-    entries.push(entry);
-    return undefined;
-  });
-  return entries;
 }
 
 /** Returns the names of inline resources in lists, as written in their payloads. References use these names. */
@@ -213,20 +166,6 @@ interface NamedForNode {
   readonly key: string;
   /** `undefined`: the resource is for all nodes. */
   readonly node: string | undefined;
-}
-
-function referencesOfLocator(locator: ReturnType<typeof locatorOfEntry>): readonly Reference[] {
-  if ("text" in locator || locator.scheme !== "xdstp") return [];
-  const name = printName(nameFromLocator(locator));
-  return [{ typeUrl: typeUrlOf(locator.resourceType), name }];
-}
-
-const locatorUrl = typeUrlOf(ResourceLocatorSchema.typeName);
-
-/** Returns a key for a type and a name. Different spellings of one name have the same key. */
-function keyOf(typeUrl: string, name: string): string {
-  const [bare = ""] = name.split("#");
-  return `${typeUrl} ${bare.startsWith("xdstp:") ? nameKey(bare) : name}`;
 }
 
 /** Returns warnings for references to resources that are not in the folder. References with another source or authority, and globs, are not checked. */
@@ -293,28 +232,4 @@ async function textsOf(
     const problems = isGone(error) ? [] : [{ file, ...fileTrouble(error) }];
     return { positions: new Map(), problems };
   }
-}
-
-/** The types whose resources clients request only if something refers to them. */
-const onDemand: ReadonlySet<string | undefined> = new Set(["endpoints", "routes", "secrets"]);
-
-/** Returns warnings for opaque names without references, since no client will request them. An xdstp name may be requested because of a reference elsewhere. */
-function unusedIn(
-  entries: readonly FolderEntry[],
-  referring: readonly Referring[],
-): readonly FolderProblem[] {
-  const used = new Set(referring.map(({ reference: { typeUrl, name } }) => keyOf(typeUrl, name)));
-  return entries
-    .filter(
-      ({ typeUrl, name, aliases }) =>
-        onDemand.has(shortNameOf(typeUrl)) &&
-        !name.startsWith("xdstp:") &&
-        ![name, ...aliases].some((one) => used.has(keyOf(typeUrl, one))),
-    )
-    .map(({ file, typeUrl, name }) => ({
-      file,
-      code: "unused-resource",
-      message: `nothing refers to ${shortNameOf(typeUrl) ?? typeUrl} ${quote(name)}`,
-      hint: "remove it, unless a client requests it by this name",
-    }));
 }

@@ -1,5 +1,6 @@
 import { join, sep } from "node:path";
 import { type Put, type Rejection, type ResourceSink, XdsError } from "@xdstp/core";
+import { shortNameOf } from "@xdstp/resource-types";
 import { fileTrouble, type FolderProblem, formatProblem } from "./folder-problem.ts";
 import type { FolderContext } from "./folder-context.ts";
 import type { FolderEvent } from "./folder-event.ts";
@@ -11,6 +12,7 @@ import { keyOf, type NodeSinks, unplacedProblems } from "./folder-entry.ts";
 import { goodPart } from "./good-part.ts";
 import { countServed, type FolderPlan, planFolder } from "./plan-transaction.ts";
 import { nodesFolder } from "./place.ts";
+import { unusedResources } from "./unused-resources.ts";
 import { isGone } from "./walk-folder.ts";
 
 /** A folder with more resources than this number has to lose more than half of them at once for the loss to look like an accident. */
@@ -18,6 +20,12 @@ const massDeleteFloor = 100;
 
 /** The number of references to other authorities that are reported one by one. */
 const mostForeign = 20;
+
+/** The number of resources without references that are reported one by one. */
+const mostUnused = 5;
+
+/** The types that refer to others in every mesh. */
+const referring: ReadonlySet<string | undefined> = new Set(["clusters", "listeners"]);
 
 /** The number of bytes of payloads that are encoded in one step. Other work of the event loop runs between two steps. Each resource counts as 1,000 bytes more than its payload. */
 const preparedBytes = 4_000_000;
@@ -52,6 +60,7 @@ export function createFolderCommitter(options: FolderCommitterOptions): FolderCo
     types: new Set(options.context.types.keys()),
     warned: "[]",
     foreign: new Set(),
+    unused: "[]",
     problems: [],
   };
   return {
@@ -81,6 +90,8 @@ interface Progress extends FolderCommitterOptions {
   warned: string;
   /** The keys of the current references to other authorities. Each of them was reported. */
   foreign: ReadonlySet<string>;
+  /** The resources without references that were reported last, as JSON. */
+  unused: string;
 }
 
 async function take(progress: Progress, reading: Reading): Promise<void> {
@@ -242,9 +253,33 @@ function finish(progress: Progress, state: FolderState, plan: FolderPlan): void 
     put: plan.put,
     removed: plan.removed,
     problems,
-    warnings,
+    warnings: [...warnings, ...freshUnused(progress, state)],
   });
   tellForeign(progress, state);
+}
+
+/** Returns warnings for resources without references if they are others than before. A folder without clusters and listeners has nothing that could refer to one, so its clients request by name. */
+function freshUnused(progress: Progress, { entries }: FolderState): readonly FolderProblem[] {
+  const all = entries.some(({ typeUrl }) => referring.has(shortNameOf(typeUrl)))
+    ? unusedResources(entries)
+    : [];
+  const text = JSON.stringify(all);
+  if (text === progress.unused) return [];
+  progress.unused = text;
+  const more = all.length - mostUnused;
+  return [
+    ...all.slice(0, mostUnused),
+    ...(more <= 0
+      ? []
+      : [
+          {
+            file: progress.context.dir,
+            code: "unused-resource",
+            message: `nothing refers to ${more} more resources`,
+            hint: "xdstp validate lists them all",
+          } as const,
+        ]),
+  ];
 }
 
 /** Reports references to other authorities. Each is reported once while it exists (S-AUTH-10). */

@@ -21,6 +21,10 @@ export interface FolderEntry {
   /** The variant of the name (TP2). Absent: the resource has no constraints. */
   readonly variant?: FolderVariant;
   readonly aliases: readonly string[];
+  /** The names by which others refer to it, as hashes of `usageOf`. Absent: clients request it without a reference. */
+  readonly keys?: number | readonly number[];
+  /** The resources that it refers to, of the types that need a reference, as hashes of `usageOf`. */
+  readonly uses: readonly number[];
   /** The place of the resource in the file. Absent: the format of the file has no places. */
   readonly place?: ResourcePlace;
   /** true: clients would reject the resource, or its file is being written, so it is not put into the cache. A resource of this name in the cache stays. */

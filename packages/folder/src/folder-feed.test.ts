@@ -31,6 +31,48 @@ const namesOf = (source: ResourceSource, typeUrl: string): readonly string[] =>
     .map(({ name }) => name)
     .sort();
 
+describe("createFolderFeed() with resources without references", () => {
+  const eds = (name: string): string =>
+    `name: ${name}\ntype: EDS\neds_cluster_config: { eds_config: { ads: {} } }\n`;
+  const unused = (name: string) => `nothing refers to endpoints "${name}"`;
+
+  it("warns of them when they are others than before, also after their cluster is served", async () => {
+    const { dir, write, remove } = await useFolder({
+      "_opaque/clusters/web.yaml": eds("web"),
+      "_opaque/endpoints/web.yaml": "{}",
+      "_opaque/endpoints/api.yaml": "{}",
+    });
+    const { next } = useFeed({ dir });
+    const warned = async (): Promise<readonly string[]> =>
+      (await next("loaded")).warnings.map(({ message }) => message);
+    expect(await warned()).toEqual([unused("api")]);
+    await write({ "_opaque/clusters/web.yaml": `${eds("web")}connect_timeout: 2s\n` });
+    expect(await warned()).toEqual([]);
+    await remove("_opaque/clusters/web.yaml");
+    await write({ "_opaque/clusters/api.yaml": eds("api") });
+    expect([...(await warned())].at(-1)).toBe(unused("web"));
+  });
+
+  it("names five of them, and says how many more there are", async () => {
+    const names = Array.from({ length: 8 }, (_, index) => `e${index}`);
+    const { dir } = await useFolder({
+      "_opaque/clusters/web.yaml": "{}",
+      ...Object.fromEntries(names.map((name) => [`_opaque/endpoints/${name}.yaml`, "{}"])),
+    });
+    const { next } = useFeed({ dir });
+    expect((await next("loaded")).warnings.map(({ message }) => message)).toEqual([
+      ...names.slice(0, 5).map(unused),
+      "nothing refers to 3 more resources",
+    ]);
+  });
+
+  it("does not warn where there is neither a cluster nor a listener, which could refer to them", async () => {
+    const { dir } = await useFolder({ "_opaque/endpoints/web.yaml": "{}" });
+    const { next } = useFeed({ dir });
+    expect((await next("loaded")).warnings).toEqual([]);
+  });
+});
+
 describe("createFolderFeed() with content per node", () => {
   it("applies nothing of a batch to any key where the cache rejects a file of one key or of all [S-NODE-10]", async () => {
     const { dir, write } = await useFolder({
@@ -144,7 +186,14 @@ describe("createFolderFeed() at the start", () => {
       removed: 0,
       problems: [],
       revision: 1,
-      warnings: [],
+      warnings: [
+        {
+          file: join(dir, "_opaque/endpoints/y.json"),
+          code: "unused-resource",
+          message: 'nothing refers to endpoints "y"',
+          hint: "remove it, unless a client requests it by this name",
+        },
+      ],
     });
     expect(sink.transactions).toMatchObject([{ atomic: true }]);
     expect([sink.names(clusters), sink.names(endpoints)]).toEqual([[`${prefix}x`], ["y"]]);

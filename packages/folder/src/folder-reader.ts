@@ -9,6 +9,8 @@ import { createPatience, mapLimit, type Patience } from "./pacing.ts";
 import { nodeOf } from "./place.ts";
 import type { FileContent } from "./read-file.ts";
 import type { FileReference } from "./foreign-references.ts";
+import { referencesOfEntry } from "./resource-references.ts";
+import { usageOf } from "./unused-resources.ts";
 import {
   type FolderListing,
   type FoundFile,
@@ -204,6 +206,11 @@ function recordedContent(
       name: resource.name,
       ...(variant && { variant }),
       aliases: resource.aliases ?? [],
+      ...usageOf(
+        typeUrl,
+        [resource.name, ...(resource.aliases ?? [])],
+        referencesOfEntry({ typeUrl, put }, context),
+      ),
       ...(place && { place }),
       ...(isFaulty && { isFaulty }),
       put,
