@@ -116,7 +116,7 @@ function nextRunes(program: readonly Instruction[], from: number): readonly Inst
 const [upperA, upperZ, toLower] = [65, 90, 32];
 const lastByte = 0xff;
 
-/** The ranges of bytes of an instruction. Those of upper case are no part of it where the same ones of lower case are. */
+/** The ranges of bytes of an instruction. Ranges of upper case are left out where those of lower case cover them. */
 function rangesOf({ runes }: Instruction): number {
   if (runes.length === 1) return 1;
   const ranges = runes.flatMap((from, index) =>
