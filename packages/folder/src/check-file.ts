@@ -155,7 +155,8 @@ function contentOf(
   const known = place();
   if (known !== undefined) return known;
   // Envoy starts with an empty bootstrap.
-  if (isObject(value) && Object.keys(value).length === 0) return "bootstrap";
+  if (documents.every(({ json }) => isObject(json) && Object.keys(json).length === 0))
+    return "bootstrap";
   throw new Fault({
     code: "unrecognized-file",
     message: "is neither a bootstrap nor a resource that says its type",
