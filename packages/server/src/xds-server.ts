@@ -114,7 +114,10 @@ export interface ServerOptions {
    * all clients. Default: unknown.
    */
   readonly health?: () => readonly Health[];
-  /** Says where a resource came from, for {@link XdsServer.explain}: a file, a server. Only callers that may see all clients are shown it. Default: unknown. */
+  /**
+   * Returns the origin of a resource, for {@link XdsServer.explain}: a file, a server. Only callers
+   * that may see all clients are shown it. Default: unknown.
+   */
   readonly originOf?: OriginOf;
   /**
    * The types whose resources client status shows. A resource that cannot be searched for secrets
@@ -141,8 +144,9 @@ export interface ServerOptions {
    */
   readonly nodeVersion?: string;
   /**
-   * All resources that are served, read with a status request that lists them (`xdstp plan` does) and whose caller may see all clients. Of `createNodeCaches` it is `nodes.serving.resources`.
-   * Default: they are not listed.
+   * Returns all resources that are served, for a status request that lists them (`xdstp plan` does
+   * this) and whose caller may see all clients. With `createNodeCaches` it is
+   * `nodes.serving.resources`. Default: they are not listed.
    */
   readonly resources?: () => Iterable<ServedResource>;
   /**
@@ -268,11 +272,21 @@ export interface XdsServer extends AsyncDisposable {
     options?: { readonly signal?: AbortSignal; readonly peer?: CallPeer },
   ): Promise<ClientStatusResponse>;
   /**
+   * Explains why a client has a version of a resource, or does not have it: whether it is
+   * subscribed, allowed and served, what holds it back, and what the client answered.
+   * It reads the state of the streams now, and costs as much as that node has subscriptions. Over
+   * the wire it is part of client status: `client_features` has `xdstp.status.explain`, and
+   * `node.metadata` has the question under that key.
+   * Rejects with an XdsError, INVALID_ARGUMENT, for a question without a node, a type or the name
+   * of one resource.
+   */
+  explain(asked: ExplainQuestion): Promise<Explanation>;
+  /**
    * Waits until every connected client that subscribes to a change of a revision has accepted it,
    * or a later state. The revision is in the result of `cache.put`, `transaction` or `commit`.
    * Without subscribers it resolves at once with `noSubscribers: true`. Clients that connect during
    * the wait count too. A client that disconnects is waited for only if it is named; otherwise it
-   * is in `gone`.
+   * is in `gone`. A resource that a client unsubscribes during the wait is not waited for.
    * An ACK means that a client has accepted a change, not that the change is in force there.
    *
    * Call it before the next change: a resource that was changed again counts as changed by this
@@ -280,15 +294,6 @@ export interface XdsServer extends AsyncDisposable {
    * Rejects with an {@link AckError}, which lists the missing clients: ABORTED at the first NACK,
    * DEADLINE_EXCEEDED, CANCELLED, or UNAVAILABLE when the server closes. Rejects with
    * INVALID_ARGUMENT for a revision that does not exist.
-   */
-  explain(asked: ExplainQuestion): Promise<Explanation>;
-  /**
-   * Waits until every connected client that wants something changed by a revision (that of the answer of `cache.put`, `transaction` or `commit`) has accepted it, or a later state.
-   * Without subscribers it resolves at once, and `noSubscribers` is true. Clients that connect meanwhile count too; one that disconnects is waited for only if it is named, and else is in `gone`. What a client unsubscribes meanwhile is not waited for.
-   * An ACK says that a client has taken a change, not that it is in force there.
-   *
-   * Call it before the next change: what has been changed again since counts as changed by this revision. Of `createNodeCaches`, changes of the content of other keys do not count.
-   * Rejects with an {@link AckError}, which lists who is missing: ABORTED at the first NACK, DEADLINE_EXCEEDED, CANCELLED, UNAVAILABLE when the server closes. INVALID_ARGUMENT for a revision that does not exist.
    */
   waitForAck(
     revision: number,
