@@ -1,3 +1,5 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { root } from "../lib/root.ts";
 import { type WorkspacePackage, readWorkspace } from "../lib/workspace.ts";
@@ -22,6 +24,26 @@ describe("the workspace", () => {
         .filter(({ scripts }) => !scripts.includes("typecheck") || !scripts.includes("lint"))
         .map(({ name }) => name),
     ).toEqual([]);
+  });
+});
+
+describe("tsconfig.check.json", () => {
+  const { include } = JSON.parse(readFileSync(join(root, "tsconfig.check.json"), "utf8")) as {
+    readonly include: readonly string[];
+  };
+
+  it("has all TypeScript of the workspace but that of tools, which has a configuration of its own", () => {
+    const all = globSync("{packages,examples,bench}/**/*.ts", {
+      cwd: root,
+      exclude: (path) => /(^|\/)(node_modules|dist)$/.test(path),
+    });
+    const checked = new Set(
+      include.flatMap((pattern) =>
+        globSync(pattern.endsWith(".ts") ? pattern : `${pattern}/**/*.ts`, { cwd: root }),
+      ),
+    );
+    expect(all.length).toBeGreaterThan(1_000);
+    expect(all.filter((file) => !checked.has(file))).toEqual([]);
   });
 });
 
