@@ -395,6 +395,26 @@ spec: { type: ExternalName, externalName: cart.example, ports: [{ port: 80 }] }
     const absent = await imported({}, ...call);
     expect(absent.err).toContain("gateway.yaml: the file does not exist; give files with objects");
   });
+
+  it("reports the first of several files that cannot be read", async () => {
+    // Of a folder this is known only after more steps than of a path without a file.
+    const { err } = await imported(
+      { "folder/note.txt": "" },
+      ...["gateway-api", "folder", "absent.yaml", "config"],
+    );
+    expect(err).toContain("folder: ");
+    expect(err).not.toContain("absent.yaml");
+  });
+
+  it("escapes the names of objects in what it reports", async () => {
+    const hostile = service.replace("name: cart,", String.raw`name: "\e[31mred",`);
+    const { code, out } = await imported(
+      { ...files, "more.yaml": hostile },
+      ...["gateway-api", "gateway.yaml", "routes.yaml", "more.yaml", "config"],
+    );
+    expect(code).toBe(0);
+    expect(out).toContain(String.raw`Nothing served refers to Service shop/\u{1b}[31mred:`);
+  });
 });
 
 describe("xdstp bootstrap envoy --merge", () => {

@@ -6,6 +6,7 @@ import {
   importConfigDump,
   importGatewayApi,
   type Imported,
+  type ObjectFile,
   type UnmovedResource,
   writeImport,
 } from "@xdstp/folder";
@@ -71,9 +72,10 @@ async function read({
     ...(admin !== undefined && { admin: adminAt(admin) }),
   };
   if (kind === "gateway-api") {
-    const files = await Promise.all(
-      from.map(async (file) => ({ file, text: await textOf(file, "give files with objects") })),
-    );
+    const files: ObjectFile[] = [];
+    // One after the other, so that of several unreadable files the first is reported.
+    for (const file of from)
+      files.push({ file, text: await textOf(file, "give files with objects") });
     return importGatewayApi({ files, registry, connection });
   }
   const [file = ""] = from;
@@ -279,7 +281,7 @@ function summary(imported: Imported, options: ImportOptions): readonly string[] 
     `${dryRun ? "Would write" : "Wrote"} ${bootstrap}: the bootstrap of Envoy`,
     ...kept.map((one) => `Stays in the bootstrap: ${unmoved(one)}`),
     ...missing.map((one) => `Not imported: ${unmoved(one)}`),
-    ...notes,
+    ...notes.map(escapeText),
     "",
     "Next:",
     `  xdstp serve ${shellWord(dir)} --listen ${formatEndpoint(connection.server)}`,
