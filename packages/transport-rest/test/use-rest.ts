@@ -8,8 +8,12 @@ import {
 } from "@xdstp/protos/discovery";
 import { envoyRegistry } from "@xdstp/protos/envoy";
 import { type Cluster, ClusterSchema } from "@xdstp/protos/envoy/cluster";
+import {
+  type ClusterLoadAssignment,
+  ClusterLoadAssignmentSchema,
+} from "@xdstp/protos/envoy/endpoint";
 import { envoyTypes } from "@xdstp/resource-types";
-import { clusters } from "@xdstp/resource-types/envoy";
+import { clusters, endpoints } from "@xdstp/resource-types/envoy";
 import { createServer, type ServerOptions, type XdsServer } from "@xdstp/server";
 import { createFakeClock, type FakeClock } from "@xdstp/testing";
 import { onTestFinished } from "vitest";
@@ -23,6 +27,7 @@ import {
 } from "../src/server/index.ts";
 
 export const path = "/v3/discovery:clusters";
+export const endpointsPath = "/v3/discovery:endpoints";
 
 /** A poll, with defaults for what a test does not care about. */
 export interface TestPoll {
@@ -31,16 +36,25 @@ export interface TestPoll {
   readonly error?: string;
   readonly nonce?: string;
   readonly node?: string;
+  /** Default: that of clusters. */
+  readonly path?: string;
+  /** The address of the client, without its port. */
+  readonly host?: string;
   /** Seconds, as `prefer: wait=` has them. */
   readonly wait?: number;
   readonly signal?: AbortSignal;
 }
 
-/** An answer, read. `clusters` has `name=seconds` of each cluster. */
+/**
+ * An answer, read. `clusters` has `name=seconds` of each cluster, and `endpoints` `name=priority` of
+ * those of each cluster.
+ */
 export interface TestAnswer {
   readonly status: number;
   readonly version: string;
+  readonly nonce: string;
   readonly clusters: readonly string[];
+  readonly endpoints: readonly string[];
 }
 
 export interface Rest {
@@ -50,6 +64,8 @@ export interface Rest {
   readonly handler: RestHandler;
   /** Puts a cluster; the seconds tell its states apart. */
   readonly put: (name: string, seconds: number) => void;
+  /** Puts the endpoints of a cluster; the priority tells their states apart. */
+  readonly putEndpoints: (name: string, priority: number) => void;
   /** Polls, and notes that the answer has arrived unless `lost`. */
   readonly poll: (poll?: TestPoll, options?: { readonly lost?: boolean }) => Promise<TestAnswer>;
   /** Sends a request as it is. */
@@ -96,7 +112,13 @@ export function useRest(
     put(name, seconds) {
       cache.put(clusters, { name, connectTimeout: { seconds: BigInt(seconds) } });
     },
-    async poll({ wait, signal, ...poll } = {}, { lost = false } = {}) {
+    putEndpoints(name, priority) {
+      cache.put(endpoints, { clusterName: name, endpoints: [{ priority }] });
+    },
+    async poll(
+      { wait, signal, path: polled = path, host = "10.0.0.1", ...poll } = {},
+      { lost = false } = {},
+    ) {
       const body = toBinary(DiscoveryRequestSchema, requestOf(poll));
       const answered = send({
         headers: {
@@ -104,6 +126,8 @@ export function useRest(
           ...(wait !== undefined && { prefer: `wait=${String(wait)}` }),
         },
         body: async () => Promise.resolve(body),
+        path: polled,
+        peer: `${host}:5000`,
         ...(signal !== undefined && { signal }),
       });
       const answer = await settled(answered, clock, wait === undefined);
@@ -151,17 +175,33 @@ function requestOf({
 }
 
 export function readAnswer({ status, body }: RestAnswer): TestAnswer {
-  if (status !== 200 || body === undefined) return { status, version: "", clusters: [] };
+  if (status !== 200 || body === undefined)
+    return { status, version: "", nonce: "", clusters: [], endpoints: [] };
   return { status, ...readResponse(fromBinary(DiscoveryResponseSchema, body)) };
 }
 
-function readResponse({ versionInfo, resources }: DiscoveryResponse): Omit<TestAnswer, "status"> {
+function readResponse({
+  versionInfo,
+  nonce,
+  typeUrl,
+  resources,
+}: DiscoveryResponse): Omit<TestAnswer, "status"> {
+  const textsOf = (type: { readonly typeUrl: string }, text: (value: Uint8Array) => string) =>
+    type.typeUrl === typeUrl ? resources.map(({ value }) => text(value)).sort() : [];
   return {
     version: versionInfo,
-    clusters: resources.map(({ value }) => clusterText(fromBinary(ClusterSchema, value))).sort(),
+    nonce,
+    clusters: textsOf(clusters, (value) => clusterText(fromBinary(ClusterSchema, value))),
+    endpoints: textsOf(endpoints, (value) =>
+      endpointsText(fromBinary(ClusterLoadAssignmentSchema, value)),
+    ),
   };
 }
 
 function clusterText({ name, connectTimeout }: Cluster): string {
   return `${name}=${String(connectTimeout?.seconds ?? 0n)}`;
+}
+
+function endpointsText({ clusterName, endpoints: [first] }: ClusterLoadAssignment): string {
+  return `${clusterName}=${String(first?.priority ?? 0)}`;
 }

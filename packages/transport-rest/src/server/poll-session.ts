@@ -45,8 +45,9 @@ export type PollAnswer =
  * ```
  *
  * A poll with any other version begins again with a new stream: the client or the server has
- * started again. So does a poll after a response that never left, after a change that no poll
- * waited for, and after a rejection without an error that is some time ago.
+ * started again. So does a poll after a response that never left or that another client was sent,
+ * after a change that no poll waited for, and after a rejection without an error that is some time
+ * ago.
  */
 type Phase =
   | { readonly kind: "settled"; readonly accepted: string }
@@ -142,9 +143,13 @@ class Session implements PollSession {
     until: number,
     signal: AbortSignal,
   ): Promise<PollAnswer> {
-    const stream = this.#read(request);
+    let stream = this.#read(request);
     for (;;) {
       const offer = stream.take();
+      if (offer !== undefined && this.#isInDoubt) {
+        stream = this.#begin(request);
+        continue;
+      }
       if (offer !== undefined && this.#isKnown(stream, offer, request)) continue;
       if (offer !== undefined) return this.#offer(offer);
       if (stream.closed !== undefined) return { kind: "rejected", status: stream.closed };
@@ -160,19 +165,42 @@ class Session implements PollSession {
     if (stream === undefined || stream.isUseless || !this.fits(request.versionInfo))
       return this.#begin(request);
     const phase = this.#phase;
-    const { accepted } = phase;
     if (phase.kind === "offered") {
-      const { offer, isDelivered } = phase;
-      if (request.errorDetail !== undefined || (isDelivered && request.versionInfo === accepted))
-        this.#reject(stream, request, phase);
-      else if (request.versionInfo === offer.version) this.#accept(stream, request, offer);
-      else return this.#begin(request);
+      if (!this.#isAnswer(request, phase)) return this.#begin(request);
+      if (request.errorDetail === undefined && request.versionInfo === phase.offer.version)
+        this.#accept(stream, request, phase.offer);
+      else this.#reject(stream, request, phase);
     } else if (phase.kind === "rejected" && this.#isDue(phase.againAt)) return this.#begin(request);
     else if (this.#hasOtherNames(request)) {
+      if (this.#isInDoubt) return this.#begin(request);
       const error = phase.kind === "rejected" ? { errorDetail: phase.error } : {};
-      this.#say(stream, { ...request, ...error }, accepted, stream.nonce);
+      this.#say(stream, { ...request, ...error }, phase.accepted, stream.nonce);
     }
     return stream;
+  }
+
+  /**
+   * Returns true if a poll answers the response that was sent last. It does not if that response
+   * may not have arrived: after a version without an error, other names say so too, since a client
+   * that wants them gives up the poll that waits.
+   */
+  #isAnswer(
+    request: DiscoveryRequest,
+    { accepted, offer, isDelivered }: Extract<Phase, { readonly kind: "offered" }>,
+  ): boolean {
+    const { responseNonce, versionInfo, errorDetail } = request;
+    if (responseNonce !== "" && responseNonce !== offer.nonce) return false;
+    if (errorDetail !== undefined) return isDelivered;
+    if (versionInfo === offer.version) return isDelivered || versionInfo !== accepted;
+    return isDelivered && (responseNonce !== "" || !this.#hasOtherNames(request));
+  }
+
+  /**
+   * True after a rejection without an error. The client may not have got that response: what comes
+   * next must be the whole state, not only what has changed since.
+   */
+  get #isInDoubt(): boolean {
+    return this.#phase.kind === "rejected" && this.#phase.againAt !== undefined;
   }
 
   #isDue(time: number | undefined): boolean {
@@ -300,7 +328,8 @@ class SessionStream implements ByteStream {
 
   /**
    * True if the next poll needs a new stream: this one has ended, or it sent something that no poll
-   * waited for. That would be older than what there is now, and is not kept.
+   * waited for. That would be older than what there is now, and is not kept. The first response is:
+   * a server that needs longer for it than a poll waits could never give it else.
    */
   get isUseless(): boolean {
     return this.#isOver || this.#isLate;
@@ -317,7 +346,7 @@ class SessionStream implements ByteStream {
   }
 
   send({ bytes }: Message): boolean {
-    if (this.#session.isBusy) this.#kept.push(bytes);
+    if (this.#session.isBusy || this.nonce === "") this.#kept.push(bytes);
     else this.#isLate = true;
     this.#session.onStreamChange();
     return true;

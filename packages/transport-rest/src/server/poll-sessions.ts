@@ -11,8 +11,8 @@ export interface PollLimits {
   /** The maximum number of sessions. The one that was idle the longest goes first. Default 50,000. */
   readonly sessions: number;
   /**
-   * The maximum number of sessions of one client and type. Clients with the same node id count as
-   * one. Default 16.
+   * The maximum number of sessions of one client and type. Clients of one host with the same node
+   * id count as one. Default 16.
    */
   readonly sessionsPerClient: number;
   /**
@@ -86,13 +86,23 @@ class Sessions implements PollSessions {
     row.idle = undefined;
     this.#rows.delete(row);
     this.#rows.add(row);
-    const answer = await row.session.poll(poll.request, poll.waitMs, poll.signal);
+    const answer = await this.#answer(row, poll);
     if (answer.kind === "rejected" || !this.#rows.has(row)) this.#remove(row);
     else
       row.idle = this.#clock.after(this.#limits.idleMs, () => {
         this.#remove(row);
       });
     return answer;
+  }
+
+  /** A session that fails is of no use to the next poll. */
+  async #answer(row: Row, { request, waitMs, signal }: Poll): Promise<PollAnswer> {
+    try {
+      return await row.session.poll(request, waitMs, signal);
+    } catch (error) {
+      this.#remove(row);
+      throw error;
+    }
   }
 
   close(): void {

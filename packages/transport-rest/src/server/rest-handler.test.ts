@@ -2,7 +2,8 @@ import { XdsError } from "@xdstp/core";
 import { SERVICES } from "@xdstp/protos/services";
 import { describe, expect, it } from "vitest";
 
-import { readAnswer, turns, useRest } from "../../test/use-rest.ts";
+import { createRestHandler } from "./index.ts";
+import { endpointsPath, readAnswer, turns, useRest } from "../../test/use-rest.ts";
 
 describe("a poll", () => {
   it("gets all clusters, and 304 while it has these [S-REST-1] [S-REST-3] [S-REST-5] [B-NONCE-11]", async () => {
@@ -134,6 +135,119 @@ describe("a poll", () => {
     expect(server.status()).toMatchObject([{ types: [{ versionAccepted: version, nacks: 1 }] }]);
   });
 
+  it("that accepts a state which is again what it was before the rejected one is an ACK [S-REST-4]", async () => {
+    const { put, poll, server } = useRest();
+    put("a", 1);
+    const { version } = await poll();
+    await poll({ version });
+    put("a", 2);
+    await poll({ version });
+    await poll({ version, error: "no" });
+    put("a", 1);
+    expect(await poll({ version, error: "no" })).toMatchObject({ status: 200, version });
+    expect(await poll({ version })).toMatchObject({ status: 304 });
+    expect(server.status()).toMatchObject([{ types: [{ state: "SYNCED", nacks: 1 }] }]);
+  });
+
+  it("with an error for an older response does not reject one that was lost [S-REST-4]", async () => {
+    const { put, poll } = useRest();
+    put("a", 1);
+    const { version } = await poll();
+    await poll({ version });
+    put("a", 2);
+    await poll({ version });
+    await poll({ version, error: "no" });
+    put("a", 3);
+    await poll({ version, error: "no" }, { lost: true });
+    expect(await poll({ version, error: "no" })).toMatchObject({ clusters: ["a=3"] });
+  });
+
+  it("with the nonce of an older response does not reject one that the client did not get [S-REST-5]", async () => {
+    const { put, poll, server } = useRest();
+    put("a", 1);
+    const { version, nonce } = await poll();
+    await poll({ version, nonce });
+    put("a", 2);
+    await poll({ version, nonce });
+    expect(await poll({ version, nonce })).toMatchObject({ clusters: ["a=2"] });
+    expect(server.status()).toMatchObject([{ types: [{ nacks: 0 }] }]);
+  });
+
+  it("for more names, after a response that the client gave up, gets the state of all of them", async () => {
+    const { putEndpoints, poll, server } = useRest();
+    putEndpoints("a", 1);
+    putEndpoints("b", 1);
+    await poll({ path: endpointsPath, names: ["a"] });
+    const both = await poll({ path: endpointsPath, names: ["a", "b"] });
+    expect(both).toMatchObject({ status: 200, endpoints: ["a=1", "b=1"] });
+    await poll({ path: endpointsPath, names: ["a", "b"], version: both.version });
+    expect(server.status()).toMatchObject([{ types: [{ state: "SYNCED", nacks: 0 }] }]);
+  });
+
+  it("after a response that it may not have got, gets that with the next change", async () => {
+    const { putEndpoints, poll } = useRest();
+    putEndpoints("a", 1);
+    putEndpoints("b", 1);
+    const names = ["a", "b"];
+    const { version } = await poll({ path: endpointsPath, names });
+    await poll({ path: endpointsPath, names, version });
+    putEndpoints("a", 2);
+    await poll({ path: endpointsPath, names, version });
+    expect(await poll({ path: endpointsPath, names, version })).toMatchObject({ status: 304 });
+    putEndpoints("b", 2);
+    expect(await poll({ path: endpointsPath, names, version })).toMatchObject({
+      endpoints: ["a=2", "b=2"],
+    });
+  });
+
+  it("for a name that was left out for a time is an ACK of its state, which has the same version", async () => {
+    const { putEndpoints, poll, server } = useRest();
+    putEndpoints("a", 1);
+    putEndpoints("b", 1);
+    const { version } = await poll({ path: endpointsPath, names: ["a", "b"] });
+    await poll({ path: endpointsPath, names: ["a"], version });
+    expect(await poll({ path: endpointsPath, names: ["a", "b"], version })).toMatchObject({
+      version,
+      endpoints: ["b=1"],
+    });
+    expect(await poll({ path: endpointsPath, names: ["a", "b"], version })).toMatchObject({
+      status: 304,
+    });
+    expect(server.status()).toMatchObject([{ types: [{ state: "SYNCED", nacks: 0 }] }]);
+  });
+
+  it("gets the first state of a server that needs longer for it than a poll waits", async () => {
+    let allow = (): void => undefined;
+    const { put, poll } = useRest(
+      {},
+      {
+        authorize: () =>
+          new Promise((resolve) => {
+            allow = () => {
+              resolve({ key: "all", allows: () => true });
+            };
+          }),
+      },
+    );
+    put("a", 1);
+    expect(await poll()).toMatchObject({ status: 304 });
+    allow();
+    await turns();
+    expect(await poll()).toMatchObject({ clusters: ["a=1"] });
+  });
+
+  it("of another host with the same node id is no answer to what the first was sent", async () => {
+    const { put, poll, server } = useRest();
+    put("a", 1);
+    const { version } = await poll({ host: "10.0.0.1" });
+    await poll({ host: "10.0.0.1", version });
+    await poll({ host: "10.0.0.2", version });
+    put("a", 2);
+    expect(await poll({ host: "10.0.0.1", version })).toMatchObject({ clusters: ["a=2"] });
+    expect(await poll({ host: "10.0.0.2", version })).toMatchObject({ clusters: ["a=2"] });
+    expect(server.status().flatMap(({ types }) => types.map(({ nacks }) => nacks))).toEqual([0, 0]);
+  });
+
   it("of a client that has started again goes on with its session", async () => {
     const { put, poll, handler } = useRest();
     put("a", 1);
@@ -148,7 +262,7 @@ describe("a poll", () => {
     put("a", 1);
     const lost = await poll({}, { lost: true });
     const second = await poll();
-    expect(second).toEqual(lost);
+    expect(second).toEqual({ ...lost, nonce: second.nonce });
     expect(await poll({ version: second.version })).toMatchObject({ status: 304 });
   });
 
@@ -235,6 +349,24 @@ describe("sessions", () => {
     clock.advance(1_000);
     expect(handler.sessions).toBe(0);
     expect(server.status()).toEqual([]);
+  });
+
+  it("that fail are not kept", async () => {
+    const handler = createRestHandler({
+      accept: () => {
+        throw new Error("no");
+      },
+    });
+    const answer = await handler.handle({
+      method: "POST",
+      path: endpointsPath,
+      header: () => undefined,
+      body: async () => Promise.resolve(new TextEncoder().encode("{}")),
+      peer: "10.0.0.1:5000",
+      signal: new AbortController().signal,
+    });
+    expect(answer.status).toBe(500);
+    expect(handler.sessions).toBe(0);
   });
 
   it("are limited: the one that was idle the longest goes, and a poll is rejected where all are busy", async () => {

@@ -62,7 +62,7 @@ export interface RestRequest {
   header(name: string): string | undefined;
   /** Reads the body. Resolves with `undefined` if it has more than this many bytes. */
   body(atMost: number): Promise<Uint8Array | undefined>;
-  /** The address of the client, for display. */
+  /** The address of the client, `host:port`. */
   readonly peer: string;
   /** The identity of the client, as its connection has verified it. */
   readonly identity?: PeerIdentity;
@@ -144,7 +144,7 @@ export function createRestHandler(options: RestHandlerOptions): RestHandler {
     checkType(poll, method.typeUrl, request.path);
     const { peer, identity, signal } = request;
     const given = await sessions.poll({
-      key: JSON.stringify([method.typeUrl, identity ?? "", nameOf(poll, peer)]),
+      key: JSON.stringify([method.typeUrl, identity ?? "", ...nameOf(poll, peer)]),
       request: { ...poll, typeUrl: method.typeUrl },
       waitMs: waitOf(request.header("prefer"), limits),
       signal,
@@ -203,9 +203,12 @@ function methodsByPath(services: readonly ServiceRow[]): ReadonlyMap<string, Res
   return methods;
 }
 
-/** The name of a client: its node id, which it claims, else its address. */
-function nameOf({ node }: DiscoveryRequest, peer: string): string {
-  return node === undefined || node.id === "" ? peer : node.id;
+/**
+ * The name of a client: its node id, which it claims, and its host; without a node id, its address.
+ * Replicas often have the same node id, and must not answer for each other.
+ */
+function nameOf({ node }: DiscoveryRequest, peer: string): readonly string[] {
+  return node === undefined || node.id === "" ? [peer] : [node.id, peer.replace(/:\d+$/, "")];
 }
 
 /** The type follows from the path, so a request need not name it (S-REST-2). */
