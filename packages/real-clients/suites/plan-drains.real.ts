@@ -1,7 +1,7 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { anyFromJson, envoyRegistry } from "@xdstp/protos/envoy";
 import { expect, it } from "vitest";
-import { drainRules, planChange, plannedResource } from "../../plan/src/index.ts";
+import { drainRules, planChange, plannedResource } from "@xdstp/plan";
 import { type ControlPlane, useControlPlane } from "../src/control-plane.ts";
 import { type CountingBackend, useCountingBackend } from "../src/counting-backend.ts";
 import { describeProgram } from "../src/describe-program.ts";
