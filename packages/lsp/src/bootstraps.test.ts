@@ -66,6 +66,13 @@ const servedText = `static_resources:
   clusters:
   - name: xds
 ${dynamicText}`;
+const sinkTo = (cluster: string): string => `stats_sinks:
+- name: sink
+  typed_config:
+    "@type": type.googleapis.com/envoy.config.metrics.v3.MetricsServiceConfig
+    grpc_service:
+      envoy_grpc:
+        cluster_name: ${cluster}`;
 const blue = "config/_opaque/clusters/blue.yaml";
 const routes = "config/_opaque/routes/shop.yaml";
 const routesTo = (cluster: string): string =>
@@ -148,6 +155,21 @@ describe("names in a bootstrap", () => {
     );
   });
 
+  it.each([
+    ["the name is an anchor", "- name: &n w‸eb\n    alt_stat_name: *n", "web"],
+    ["the reference is an anchor", "- name: w‸eb\n    alt_stat_name: *n", "&n web"],
+    ["a reference is a block", `- name: w‸eb\n${sinkTo(">-\n          web")}`, "web"],
+    ["two have the name", "- name: web\n  - name: web", "w‸eb"],
+    ["the endpoints have it too", "- name: w‸eb\n    type: EDS", "web"],
+  ])("are not renamed where %s", async (_, clusters, reference) => {
+    const text = servedText
+      .replace(dynamicText, "")
+      .replace("cluster: blue", `cluster: ${reference}`)
+      .replace("- name: xds", clusters);
+    const { ask } = await withBootstrap(text);
+    await expect(ask("rename", { newName: "green" })).rejects.toThrow("change it there");
+  });
+
   it("are suggested, without those of the folder where no server gives any", async () => {
     const { ask } = await withBootstrap(
       staticText.replace("route: { cluster: web", "route: { cluster: ‸"),
@@ -218,6 +240,18 @@ it("names that two bootstraps have are apart", async () => {
   editor.open("other.yaml", servedText);
   const found = await ask<Location[]>("references", usage);
   expect(new Set(found.map(({ uri }) => editor.path(uri)))).toEqual(new Set([bootstrap]));
+});
+
+it("names of two bootstraps to which one file refers are not renamed in one of them only", async () => {
+  const editor = await useEditor({ ...folder, [routes]: routesTo("xds"), "other.yaml": "" });
+  editor.open("other.yaml", servedText);
+  const at = editor.open(bootstrap, atXds(servedText));
+  await expect(editor.ask("rename", bootstrap, at, { newName: "green" })).rejects.toThrow(
+    /routes\/shop\.yaml refers to clusters "xds" of .*other\.yaml too; rename it from /,
+  );
+  const fromRoutes = editor.open(routes, routesTo("x‸ds"));
+  const edit = await editor.ask<WorkspaceEdit>("rename", routes, fromRoutes, { newName: "green" });
+  expect(edit.documentChanges).toHaveLength(3);
 });
 
 function atXds(text: string): string {

@@ -172,7 +172,7 @@ function trialFor(value: string): string {
 }
 
 /** A name in one form for all spellings of it. What is behind `#` says where else it may be. */
-function keyOf({ typeUrl, name }: TypedName): string {
+export function keyOf({ typeUrl, name }: TypedName): string {
   const [bare = ""] = name.split("#");
   return `${typeUrl} ${bare.startsWith("xdstp:") ? nameKey(bare) : name}`;
 }

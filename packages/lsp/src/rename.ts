@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import type { NamedResource } from "@xdstp/folder";
 import type { KnownNames, NameInFile, NameSources, Occurrence } from "./known-names.ts";
-import { isTooLong, typeText } from "./known-names.ts";
+import { isTooLong, keyOf, typeText } from "./known-names.ts";
 import { scalarsIn, withScalar } from "./text-scalars.ts";
 
 /** What has to change for a resource to have another name. */
@@ -42,6 +42,7 @@ export async function findRenaming(
   const files = new Set(names.referrersOf(subject).map(({ file }) => file));
   const references: Occurrence[] = [];
   for (const file of files) {
+    rejectOthers(subject, file, names);
     const found = await names.occurrencesIn(file, { typeUrl, name });
     if (found === undefined) throw new RenameError(tooLong(file));
     if (found.length === 0)
@@ -50,10 +51,69 @@ export async function findRenaming(
       );
     references.push(...found);
   }
-  return {
-    edits: [...renamed.flatMap(({ edits }) => edits), ...references],
-    moves: renamed.flatMap(({ moves }) => moves),
-  };
+  const edits = [...renamed.flatMap((one) => one.edits), ...references];
+  const moves = renamed.flatMap((one) => one.moves);
+  for (const file of new Set([...edits.map((one) => one.file), ...moves.map(({ from }) => from)])) {
+    const inFile = edits.filter((one) => one.file === file);
+    const text = inFile[0]?.text ?? tools.textOf(file) ?? (await readFile(file, "utf8"));
+    const newFile = moves.find(({ from }) => from === file)?.to ?? file;
+    rejectWrong(subject, newName, { inFile, text, file, newFile, namesIn: tools.namesIn });
+  }
+  return { edits, moves };
+}
+
+/** A file of the folder can refer to static resources of several bootstraps, of which one would keep the old name. */
+function rejectOthers(subject: NameInFile, file: string, names: KnownNames): void {
+  const renamed = names.resourcesOf(subject);
+  const other = names.resourcesOf({ ...subject, file }).find((one) => !renamed.includes(one));
+  if (other !== undefined)
+    throw new RenameError(
+      `${file} refers to ${typeText(subject.typeUrl)} "${subject.name}" of ${other.file} too; rename it from ${file}`,
+    );
+}
+
+/** The edits of one file, to be checked. */
+interface FileEdits {
+  readonly inFile: readonly Occurrence[];
+  readonly text: string;
+  readonly file: string;
+  /** The path that the file gets. */
+  readonly newFile: string;
+  readonly namesIn: NameSources["namesIn"];
+}
+
+/** Names in blocks of several lines are not found, an anchor may give its value to other things than names, and the name of a cluster may be that of its endpoints. */
+function rejectWrong(
+  { typeUrl, name }: NameInFile,
+  newName: string,
+  { inFile, text, file, newFile, namesIn }: FileEdits,
+): void {
+  if (inFile.some(({ scalar }) => scalar?.isAliased === true))
+    throw new RenameError(
+      `${file} has the name "${name}" at an anchor of which there are aliases; change it there`,
+    );
+  const [old, renamed] = [keyOf({ typeUrl, name }), keyOf({ typeUrl, name: newName })];
+  const keyThen = (key: string): string => (key === old ? renamed : key);
+  const namesOf = (one: NamedResource, change: (key: string) => string): string =>
+    JSON.stringify([
+      change(keyOf(one)),
+      [...new Set(one.references.map((reference) => change(keyOf(reference))))].toSorted(),
+    ]);
+  const before = namesIn(file, text).map((one) => namesOf(one, keyThen));
+  const after = namesIn(newFile, withEdits(text, inFile, newName)).map((one) =>
+    namesOf(one, (key) => key),
+  );
+  if (before.join("\n") !== after.join("\n"))
+    throw new RenameError(
+      `${file}: not every place of the name "${name}" is found, or something else has its name from there; change it there`,
+    );
+}
+
+function withEdits(text: string, edits: readonly Occurrence[], value: string): string {
+  return edits
+    .flatMap(({ scalar }) => scalar ?? [])
+    .toSorted((a, b) => b.start - a.start)
+    .reduce((changed, scalar) => withScalar(changed, scalar, value), text);
 }
 
 function tooLong(file: string): string {

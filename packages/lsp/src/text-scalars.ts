@@ -7,22 +7,32 @@ export interface TextScalar {
   readonly start: number;
   readonly end: number;
   readonly isQuoted: boolean;
+  /** An alias in another place takes the value from here. */
+  readonly isAliased: boolean;
 }
 
 /** Returns the values of a text in their order, as far as the text can be parsed. Blocks of several lines are left out. */
 export function scalarsIn(text: string): readonly TextScalar[] {
   const found: TextScalar[] = [];
   const documents = parseAllDocuments(text, { uniqueKeys: false, logLevel: "silent" });
-  for (const document of "empty" in documents ? [] : documents)
+  for (const document of "empty" in documents ? [] : documents) {
+    const aliased = new Set<string>();
     visit(document, {
-      Scalar(key, { value, range, type }, path) {
+      Alias(_, { source }) {
+        aliased.add(source);
+      },
+    });
+    visit(document, {
+      Scalar(key, { value, range, type, anchor }, path) {
         const isKey = key === "key" && isPair(path.at(-1));
         const isBlock = type === "BLOCK_FOLDED" || type === "BLOCK_LITERAL";
         if (typeof value !== "string" || isKey || isBlock || !range) return;
         const isQuoted = type === "QUOTE_DOUBLE" || type === "QUOTE_SINGLE";
-        found.push({ value, start: range[0], end: range[1], isQuoted });
+        const isAliased = anchor !== undefined && aliased.has(anchor);
+        found.push({ value, start: range[0], end: range[1], isQuoted, isAliased });
       },
     });
+  }
   return found;
 }
 
