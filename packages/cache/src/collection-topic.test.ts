@@ -120,6 +120,26 @@ describe("the topic of a glob", () => {
     expect(why()).toEqual([[glob, undefined]]);
   });
 
+  it("keeps why it is empty of no more globs than removals, without subscribers [S-ERR-5] [S-LIM-6]", () => {
+    const tombstoneCount = 4;
+    const cache = createCache({ tombstoneCount });
+    cache.commit({});
+    const globs = Array.from({ length: 100 }, (_, id) => `xdstp://a/t.T/${id}/*`);
+    const [watched = "", ...others] = globs;
+    const [topic, watcher] = [cache.topic(T, { name: watched }), createWatcher()];
+    topic.watch(watcher);
+    const error = new XdsError("PERMISSION_DENIED", "not for you");
+    const explained = (): readonly string[] =>
+      globs.filter((name) => cache.topic(T, { name }).members()[0]?.error !== undefined);
+    for (const name of globs) cache.commit({ remove: [{ typeUrl: T, name, error }] });
+    expect(explained()[0]).toBe(watched);
+    expect(explained().length).toBeLessThanOrEqual(1 + 2 * tombstoneCount);
+    expect(explained().at(-1)).toBe(globs.at(-1));
+    topic.unwatch(watcher);
+    for (const name of others) cache.commit({ remove: [{ typeUrl: T, name, error }] });
+    expect(explained()).not.toContain(watched);
+  });
+
   it("takes the error of its removal as why it is empty, with or without subscribers [S-ERR-5] [S-ERR-3]", () => {
     for (const isWatched of [true, false]) {
       const cache = createCache();

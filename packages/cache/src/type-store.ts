@@ -68,6 +68,8 @@ export class TypeStore implements ExactHost, CollectionHost {
    * key of the name.
    */
   readonly #former = new Map<string, Set<ExactTopic>>();
+  /** Groups that were kept for their error when they had no subscribers, oldest first. */
+  readonly #explained = new Set<Group>();
   /** The floor of groups that are no longer kept. */
   #floor = 0;
 
@@ -228,6 +230,7 @@ export class TypeStore implements ExactHost, CollectionHost {
     if (topic instanceof CollectionTopic) {
       topic.group.topics.delete(topic);
       this.prune(topic.group);
+      this.#limitExplained(topic.group);
     }
     if (topic instanceof ExactTopic) this.#forgetExact(topic);
     this.#host.closed(this, topic);
@@ -312,7 +315,8 @@ export class TypeStore implements ExactHost, CollectionHost {
 
   /**
    * Concludes that a collection with subscribers is complete. `error`: why it is empty; a later
-   * call replaces it. Where no feed supplies on demand, an error is kept without subscribers too.
+   * call replaces it. Where no feed supplies on demand, an error is kept without subscribers too,
+   * of as many groups as removals are kept.
    */
   settleGroup(
     group: Group,
@@ -333,6 +337,7 @@ export class TypeStore implements ExactHost, CollectionHost {
     group.error = error;
     if (group !== this.wildcard) this.#groups.set(group.key, group);
     for (const topic of group.topics) topic.settle();
+    this.#limitExplained(group);
   }
 
   renew(record: NameRecord): void {
@@ -372,6 +377,26 @@ export class TypeStore implements ExactHost, CollectionHost {
     if (group === this.wildcard || !group.blank) return;
     this.#floor = Math.max(this.#floor, group.floor);
     this.#groups.delete(group.key);
+  }
+
+  /**
+   * Notes a group without subscribers that has an error. Drops the errors of the oldest such groups
+   * when there are twice as many as are kept, so that each costs the same.
+   */
+  #limitExplained(group: Group): void {
+    const { count } = this.#host.limits;
+    if (group.error === undefined || group.topics.size > 0 || !this.state.answersAll) return;
+    this.#explained.delete(group);
+    this.#explained.add(group);
+    if (this.#explained.size <= 2 * count) return;
+    for (const oldest of this.#explained) {
+      if (this.#explained.size <= count) return;
+      this.#explained.delete(oldest);
+      if (oldest.topics.size > 0) continue;
+      oldest.settled = false;
+      oldest.error = undefined;
+      this.prune(oldest);
+    }
   }
 
   /**
