@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { envoyRegistry } from "@xdstp/protos/envoy";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { useFolder } from "../../test/use-folder.ts";
 import { checkBootstrap } from "../check-bootstrap.ts";
 import { formatProblem } from "../folder-problem.ts";
@@ -146,7 +146,7 @@ describe("importBootstrap()", () => {
     ],
     [
       "tracing",
-      `tracing:\n  http:\n    name: zipkin\n    typed_config:\n      "@type": type.googleapis.com/envoy.config.trace.v3.ZipkinConfig\n      collector_cluster: web\n      collector_endpoint: /spans\n`,
+      `tracing:\n  http:\n    name: zipkin\n    typed_config:\n      "@type": type.googleapis.com/envoy.config.trace.v3.ZipkinConfig\n      collector_cluster: web\n      collector_endpoint: /spans\n      collector_endpoint_version: HTTP_JSON\n`,
       "web: tracing.http.typed_config.collector_cluster refers to it",
     ],
     [
@@ -300,6 +300,26 @@ describe("importBootstrap()", () => {
       'The node had no cluster, which Envoy needs to use a server: it is "default".',
     ]);
     expect(bootstrap.text).toContain("id: envoy");
+  });
+
+  it("names many listeners without a name, and tries a few names for each", async () => {
+    const size = 300;
+    const tried = vi.spyOn(Set.prototype, "has");
+    const { files } = await imported(
+      fixed({
+        // Envoy has any number of listeners on port 0, which means a free one.
+        listeners: listener("", "web")
+          .replace("name: \n    ", "")
+          .replace("10000", "0")
+          .repeat(size),
+        clusters: cluster("web"),
+      }),
+    );
+    const names = new Set(files.map(({ name }) => name));
+    const tries = tried.mock.calls.filter(([value]) => names.has(value as string)).length;
+    tried.mockRestore();
+    expect(names).toContain(`listener_127.0.0.1_0_${size}`);
+    expect(tries).toBeLessThan(size * 10);
   });
 
   it("keeps comments, and writes what only Envoy reads as every reader of YAML does", async () => {

@@ -94,14 +94,22 @@ export function leadsTo(dynamic: JsonObject | undefined, cluster: string): boole
 /** Names listeners without a name, since a resource needs one. */
 function nameListeners(resources: readonly JsonResource[]): readonly string[] {
   const taken = new Set(resources.filter(({ type }) => type === listener).map(({ name }) => name));
+  /** How many names of each address are taken, at least. */
+  const counts = new Map<string, number>();
   return resources.flatMap(({ type, name, json }) => {
     if (type !== listener || name !== "") return [];
     const address = objectOf(objectOf(json, "address") ?? {}, "socket_address");
     const port = valueOf(address ?? {}, "port_value");
     const place =
       address === undefined ? "" : `_${textOf(address, "address")}_${JSON.stringify(port ?? 0)}`;
-    let free = `listener${place}`;
-    for (let count = 2; taken.has(free); count++) free = `listener${place}_${count}`;
+    const first = `listener${place}`;
+    let count = counts.get(first) ?? 0;
+    let free: string;
+    do {
+      count++;
+      free = count === 1 ? first : `${first}_${count}`;
+    } while (taken.has(free));
+    counts.set(first, count);
     taken.add(free);
     json.name = free;
     return [`A listener without a name is called ${JSON.stringify(free)}.`];

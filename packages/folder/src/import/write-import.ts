@@ -213,8 +213,8 @@ function withKnownPath(error: unknown): unknown {
   const { path, dest } = error as NodeJS.ErrnoException & { readonly dest?: string };
   const paths = [dest, path].filter((one) => one !== undefined);
   const known = paths.find((one) => !one.includes(stagingPrefix));
-  const above = paths[0]?.slice(0, paths[0].indexOf(stagingPrefix) - 1);
-  const shown = known ?? above;
+  const above = paths[0]?.slice(0, paths[0].indexOf(stagingPrefix));
+  const shown = known ?? (above && resolve(above));
   return shown === undefined ? error : Object.assign(error as Error, { path: shown, dest: shown });
 }
 

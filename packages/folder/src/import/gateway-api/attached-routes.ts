@@ -1,5 +1,5 @@
 import { byAge, type GatewayListener, hostnameAt, titleOfListener } from "./gateway-listeners.ts";
-import { anyHost, intersection } from "./hostnames.ts";
+import { anyHost, covering, intersection } from "./hostnames.ts";
 import type { KubernetesObjects } from "./kubernetes-objects.ts";
 import {
   dangling,
@@ -24,6 +24,19 @@ export interface AttachedRoute {
   readonly hostnames: readonly string[];
 }
 
+/** Finds the routes at some listeners, the older route first. */
+export type RoutesAt = (listeners: readonly GatewayListener[]) => readonly AttachedRoute[];
+
+/** Reads the listener of each route once. `attached`: the older route first. */
+export function createRoutesAt(attached: readonly AttachedRoute[]): RoutesAt {
+  const byListener = Map.groupBy(attached.entries(), ([, { listener }]) => listener);
+  return (listeners) =>
+    listeners
+      .flatMap((listener) => byListener.get(listener) ?? [])
+      .sort(([one], [other]) => one - other)
+      .map(([, route]) => route);
+}
+
 const routeKinds = ["HTTPRoute", "GRPCRoute", "TLSRoute", "TCPRoute", "UDPRoute"] as const;
 const commonFields = ["parentRefs", "rules"];
 
@@ -35,6 +48,7 @@ export function attachRoutes(
   const routes = routeKinds.flatMap((kind) => objects.of(kind)).sort(byAge);
   const attached: AttachedRoute[] = [];
   const ofKind = new Map<string, AttachedRoute[]>(routeKinds.map((kind) => [kind, []]));
+  const listenersOf = indexed(listeners);
   for (const route of routes) {
     const spec = field(rootOf(route), "spec");
     const hasHostnames = route.kind !== "TCPRoute" && route.kind !== "UDPRoute";
@@ -45,7 +59,7 @@ export function attachRoutes(
       notImported(rootOf(route), "it has no parentRefs", "name the Gateway that serves it");
     const seen = new Set<GatewayListener>();
     for (const parent of parents)
-      for (const one of attachedTo(parent, { route, hostnames, objects, listeners })) {
+      for (const one of attachedTo(parent, { route, hostnames, objects, listenersOf })) {
         if (seen.has(one.listener)) continue;
         seen.add(one.listener);
         const rivals = ofKind.get(rivalKinds.get(route.kind) ?? "");
@@ -82,12 +96,12 @@ interface Attachment {
   readonly route: KubernetesObject;
   readonly hostnames: readonly string[];
   readonly objects: KubernetesObjects;
-  readonly listeners: readonly GatewayListener[];
+  readonly listenersOf: ListenersOf;
 }
 
 function attachedTo(
   parent: ObjectNode,
-  { route, hostnames, objects, listeners }: Attachment,
+  { route, hostnames, objects, listenersOf }: Attachment,
 ): readonly AttachedRoute[] {
   reportUnread(parent, ["group", "kind", "namespace", "name", "sectionName", "port"]);
   const group = textOf(field(parent, "group")) ?? "gateway.networking.k8s.io";
@@ -109,19 +123,18 @@ function attachedTo(
   }
   const section = textOf(field(parent, "sectionName"));
   const port = integerOf(field(parent, "port"), 1, 65_535);
-  const named = listeners.filter(
-    (one) =>
-      one.gateway === gateway &&
-      (section === undefined || section === one.name) &&
-      (port === undefined || port === one.port),
-  );
-  const ofKind = named.filter((one) => one.kinds.has(route.kind));
-  const allowed = ofKind.filter((one) => one.allowsNamespace(route.namespace));
-  const found = allowed.flatMap((listener) => {
+  const isNamed = (one: GatewayListener): boolean =>
+    (section === undefined || section === one.name) && (port === undefined || port === one.port);
+  const found = listenersOf(gateway, hostnames).flatMap((listener) => {
+    if (!isNamed(listener) || !listener.kinds.has(route.kind)) return [];
+    if (!listener.allowsNamespace(route.namespace)) return [];
     const common = commonHostnames(listener, hostnames);
     return common.length === 0 ? [] : [{ listener, route, hostnames: common }];
   });
   if (found.length > 0) return found;
+  const named = listenersOf(gateway, []).filter(isNamed);
+  const ofKind = named.filter((one) => one.kinds.has(route.kind));
+  const allowed = ofKind.filter((one) => one.allowsNamespace(route.namespace));
   const to = `of Gateway ${namespace}/${name}`;
   if (named.length === 0)
     notImported(parent, `no listener ${to} is served with this name or port`, "correct it");
@@ -136,6 +149,34 @@ function attachedTo(
   else
     notImported(parent, `no listener ${to} has a hostname of the route`, "correct the hostnames");
   return [];
+}
+
+/** The listeners of a Gateway, at least those that have one of these hostnames. Without hostnames: all. */
+type ListenersOf = (
+  gateway: KubernetesObject,
+  hostnames: readonly string[],
+) => readonly GatewayListener[];
+
+/** Finds the listeners of a hostname without looking at all of them. */
+function indexed(listeners: readonly GatewayListener[]): ListenersOf {
+  const ofGateway = Map.groupBy(listeners, ({ gateway }) => gateway);
+  const orderOf = new Map(listeners.map((one, at) => [one, at]));
+  const ofHostname = new Map(
+    Array.from(
+      ofGateway,
+      ([gateway, own]) => [gateway, Map.groupBy(own, ({ hostname }) => hostname)] as const,
+    ),
+  );
+  const orderAt = (one: GatewayListener): number => orderOf.get(one) ?? 0;
+  return (gateway, hostnames) => {
+    // One with a wildcard may have any listener below it.
+    if (hostnames.length === 0 || hostnames.some((one) => one.startsWith(anyHost)))
+      return ofGateway.get(gateway) ?? [];
+    const wide = new Set(hostnames.flatMap(covering));
+    return Array.from(wide, (one) => ofHostname.get(gateway)?.get(one) ?? [])
+      .flat()
+      .sort((one, other) => orderAt(one) - orderAt(other));
+  };
 }
 
 function commonHostnames(

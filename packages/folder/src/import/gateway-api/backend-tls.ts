@@ -34,9 +34,13 @@ export function createBackendTls(objects: KubernetesObjects, secrets: TlsSecrets
     const all = [...itemsOf(field(spec, "targetRefs")), ...(isSet(single) ? [single] : [])];
     return all.flatMap((node) => targetAt(node, spec) ?? []);
   });
-  for (const [at, target] of targets.entries()) {
-    const older = targets.slice(0, at).find((other) => isSameTarget(other, target));
-    if (older !== undefined)
+  const byService = Map.groupBy(targets, keyOf);
+  const oldest = new Map<string, Target>();
+  for (const target of targets) {
+    const key = JSON.stringify([keyOf(target), target.section]);
+    const older = oldest.get(key);
+    if (older === undefined) oldest.set(key, target);
+    else
       notImported(
         target.node,
         `${titleOf(older.spec.object)} is older, and has this Service`,
@@ -45,9 +49,7 @@ export function createBackendTls(objects: KubernetesObjects, secrets: TlsSecrets
   }
   return {
     transportOf(service, port) {
-      const ofService = targets.filter(
-        ({ name, namespace }) => name === service.name && namespace === service.namespace,
-      );
+      const ofService = byService.get(keyOf(service)) ?? [];
       const found =
         ofService.find(({ section }) => section === port && port !== "") ??
         ofService.find(({ section }) => section === undefined);
@@ -77,10 +79,8 @@ function targetAt(node: ObjectNode, spec: ObjectNode): Target | undefined {
   return { node, spec, namespace: node.object.namespace, name, section };
 }
 
-function isSameTarget(one: Target, other: Target): boolean {
-  return (
-    one.namespace === other.namespace && one.name === other.name && one.section === other.section
-  );
+function keyOf({ namespace, name }: Pick<Target, "namespace" | "name">): string {
+  return `${namespace}/${name}`;
 }
 
 /** The authorities of the images of Envoy and of Debian. */

@@ -2,7 +2,7 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import { listener as listenerType, routeConfiguration } from "@xdstp/resource-types";
 import type { JsonResource } from "../json-resource.ts";
 import { adsSource } from "../plan-import.ts";
-import type { AttachedRoute } from "./attached-routes.ts";
+import { type AttachedRoute, createRoutesAt, type RoutesAt } from "./attached-routes.ts";
 import type { Backends } from "./backends.ts";
 import { type GatewayListener, titleOfListener } from "./gateway-listeners.ts";
 import { anyHost, bySpecificity, createOwnerOf } from "./hostnames.ts";
@@ -30,11 +30,12 @@ export function envoyListeners(
     listeners,
     ({ port, protocol }) => `${protocol === "UDP" ? "udp" : "tcp"} ${port}`,
   );
+  const routesAt = createRoutesAt(attached);
   return [...byPort.values()].flatMap((group) => {
     const [first] = group;
     if (first === undefined) return [];
-    if (first.protocol === "UDP") return udpListener(first, attached, backends);
-    const plan = chainsOf(group, attached, backends);
+    if (first.protocol === "UDP") return udpListener(first, routesAt, backends);
+    const plan = chainsOf(group, routesAt, backends);
     if (plan.chains.length === 0) return [];
     const isTls = first.protocol === "HTTPS" || first.protocol === "TLS";
     const name = titleOfListener(first);
@@ -56,20 +57,20 @@ interface Chains {
 
 function chainsOf(
   group: readonly GatewayListener[],
-  attached: readonly AttachedRoute[],
+  routesAt: RoutesAt,
   backends: Backends,
 ): Chains {
   const http = group.filter(({ protocol }) => protocol === "HTTP");
-  if (http.length > 0) return httpChain(http, attached, backends);
+  if (http.length > 0) return httpChain(http, routesAt, backends);
   // TLS says the host before the request does, so each hostname has a chain.
   const secure = Map.groupBy(
     group.filter(({ protocol }) => protocol === "HTTPS"),
     ({ hostname }) => hostname,
   );
-  const chains = [...secure.values()].map((same) => httpChain(same, attached, backends));
+  const chains = [...secure.values()].map((same) => httpChain(same, routesAt, backends));
   const taken = new Map<string, AttachedRoute>();
   const ownerOf = createOwnerOf(group);
-  const streams = group.flatMap((one) => streamChains(one, { attached, taken, ownerOf, backends }));
+  const streams = group.flatMap((one) => streamChains(one, { routesAt, taken, ownerOf, backends }));
   return {
     chains: [...chains.flatMap((one) => one.chains), ...streams],
     routes: chains.flatMap((one) => one.routes),
@@ -79,13 +80,13 @@ function chainsOf(
 /** A chain for listeners with the same connections. */
 function httpChain(
   same: readonly GatewayListener[],
-  attached: readonly AttachedRoute[],
+  routesAt: RoutesAt,
   backends: Backends,
 ): Chains {
   const [first] = same;
   if (first === undefined) return { chains: [], routes: [] };
   const name = titleOfListener(first);
-  const hosts = virtualHosts(same, attached, backends);
+  const hosts = virtualHosts(same, routesAt(same), backends);
   const routes = {
     name,
     virtual_hosts: hosts,
@@ -136,7 +137,7 @@ function chain(
 }
 
 interface StreamContext {
-  readonly attached: readonly AttachedRoute[];
+  readonly routesAt: RoutesAt;
   /** The routes that have hostnames of the port. */
   readonly taken: Map<string, AttachedRoute>;
   /** The listener that a host belongs to. */
@@ -147,10 +148,10 @@ interface StreamContext {
 /** The chains of a listener that forwards connections as they are. A hostname has one route, the oldest. */
 function streamChains(
   listener: GatewayListener,
-  { attached, taken, ownerOf, backends }: StreamContext,
+  { routesAt, taken, ownerOf, backends }: StreamContext,
 ): readonly JsonObject[] {
   if (listener.protocol !== "TLS" && listener.protocol !== "TCP") return [];
-  const own = attached.filter((one) => one.listener === listener);
+  const own = routesAt([listener]);
   if (own.length === 0) reportWithoutRoute(listener);
   return own
     .flatMap((one) => {
@@ -230,10 +231,10 @@ function tcpProxy(
 /** Envoy forwards datagrams to one cluster. */
 function udpListener(
   listener: GatewayListener,
-  attached: readonly AttachedRoute[],
+  routesAt: RoutesAt,
   backends: Backends,
 ): readonly JsonResource[] {
-  const [first, ...others] = attached.filter((one) => one.listener === listener);
+  const [first, ...others] = routesAt([listener]);
   if (first === undefined) reportWithoutRoute(listener);
   for (const other of others)
     notImported(

@@ -215,6 +215,19 @@ describe("importGatewayApi", () => {
     expect(shown(result).join("\n")).toContain(expected);
   });
 
+  it.each(["foo", "/foo", "/foo/"])("replaces a prefix by %s with one slash before it", (to) => {
+    const filter = `{ type: URLRewrite, urlRewrite: { path: { type: ReplacePrefixMatch, replacePrefixMatch: ${to} } } }`;
+    const rules = ["/a", "/"].map(
+      (from) =>
+        `{ matches: [{ path: { value: ${from} } }], filters: [${filter}], backendRefs: [{ name: a, port: 80 }] }`,
+    );
+    const all = routes(imported(gateway(http), route(`rules: [${rules.join()}]`), service("a")));
+    expect(all.map(({ route: action }) => action)).toEqual([
+      { cluster: "shop/a/80", prefix_rewrite: "/foo" },
+      { cluster: "shop/a/80", prefix_rewrite: "/foo/" },
+    ]);
+  });
+
   it("reads merge keys of YAML", () => {
     const text = route(
       "rules:\n- &one { matches: [{ path: { value: /a } }], backendRefs: [{ name: a, port: 80 }] }\n- <<: *one\n  matches: [{ path: { value: /b } }]",

@@ -111,18 +111,19 @@ function createReport(): CollectedReport {
       const key = JSON.stringify([file, document, ...path, ...node.path, finding.message]);
       found.set(key, { node, finding });
     },
-    problems: (files) =>
+    problems(files) {
+      const byFile = Map.groupBy(found.values(), ({ node }) => node.object.file);
       // A file that is given twice is reported once.
-      [...new Map(files.map((one) => [one.file, one])).values()].flatMap(({ file, text }) =>
-        [...found.values()]
-          .filter(({ node }) => node.object.file === file)
+      return [...new Map(files.map((one) => [one.file, one])).values()].flatMap(({ file, text }) =>
+        (byFile.get(file) ?? [])
           .map(({ node, finding: { code, message, hint } }): FolderProblem => {
             const path = [...node.object.path, ...node.path];
             const position = findPosition(text, node.object.document, path);
             return { file, ...position, code, message: `${placeOf(node)} ${message}`, hint };
           })
           .sort(byPosition),
-      ),
+      );
+    },
   };
 }
 

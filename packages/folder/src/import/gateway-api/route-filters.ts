@@ -348,16 +348,16 @@ function pathChange(
   whole: "path_redirect" | "regex_rewrite",
 ): JsonObject {
   if (modifier === undefined) return {};
-  const { node, type, to } = modifier;
+  const { node, type } = modifier;
+  const path = modifier.to.startsWith("/") ? modifier.to : `/${modifier.to}`;
   if (type === "ReplacePrefixMatch") {
-    if (match.prefix !== undefined) return prefixChange(match.prefix, to.replace(/\/+$/, ""));
+    if (match.prefix !== undefined) return prefixChange(match.prefix, path.replace(/\/+$/, ""));
     reportWrong(
       field(node, "type"),
       "possible: the rule matches by something else than PathPrefix",
     );
     return {};
   }
-  const path = to.startsWith("/") ? to : `/${to}`;
   return whole === "path_redirect" ? { path_redirect: path } : rewriteAll("^/.*$", path);
 }
 

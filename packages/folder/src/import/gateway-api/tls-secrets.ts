@@ -73,7 +73,10 @@ export function createTlsSecrets(follow: FollowReference): TlsSecrets {
       );
       return undefined;
     },
-    resources: (names) => [...used.values()].filter(({ name }) => names.includes(name)),
+    resources(names) {
+      const wanted = new Set(names);
+      return [...used.values()].filter(({ name }) => wanted.has(name));
+    },
   };
 }
 

@@ -19,19 +19,17 @@ interface HostedRoute extends Pick<AttachedRoute, "listener" | "route"> {
  */
 export function virtualHosts(
   listeners: readonly GatewayListener[],
-  /** The older route first. */
+  /** The routes at these listeners, the older first. */
   attached: readonly AttachedRoute[],
   backends: Backends,
 ): JsonObject[] {
   const ownerOf = createOwnerOf(listeners);
-  const hosted = attached
-    .filter(({ listener }) => listeners.includes(listener))
-    .flatMap(({ listener, route, hostnames }): HostedRoute[] => {
-      const rules = rulesOf(route, listener, backends);
-      return hostnames
-        .filter((hostname) => ownerOf(hostname)?.hostname === listener.hostname)
-        .map((hostname) => ({ listener, route, hostname, rules }));
-    });
+  const hosted = attached.flatMap(({ listener, route, hostnames }): HostedRoute[] => {
+    const rules = rulesOf(route, listener, backends);
+    return hostnames
+      .filter((hostname) => ownerOf(hostname)?.hostname === listener.hostname)
+      .map((hostname) => ({ listener, route, hostname, rules }));
+  });
   const byHostname = Map.groupBy(hosted, ({ hostname }) => hostname);
   // A listener without routes still has its hosts, so that the routes of another listener do not match them.
   const domains = new Set([...hosted, ...listeners].map(({ hostname }) => hostname));
