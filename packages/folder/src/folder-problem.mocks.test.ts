@@ -26,7 +26,15 @@ vi.mock(import("node:fs/promises"), async (original) => {
     if (hanging.has(args[0])) await new Promise(() => undefined);
     return actual.open(...args);
   };
-  return { ...actual, readdir: readdir as unknown as typeof actual.readdir, open };
+  /** NFS: files of a disk are read without `open`. */
+  const statfs = async (...args: Parameters<typeof actual.statfs>) =>
+    Object.assign(await actual.statfs(...args), { type: 0x6969 });
+  return {
+    ...actual,
+    readdir: readdir as unknown as typeof actual.readdir,
+    open,
+    statfs: statfs as unknown as typeof actual.statfs,
+  };
 });
 
 const reject = (path: string): void => {
