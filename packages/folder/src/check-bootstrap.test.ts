@@ -175,6 +175,11 @@ bootstrap_extensions: []
       ),
       "error: envoy.yaml:20:9: static_resources.clusters[0].transport_socket.typed_config.@type: envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext is not a type for transport_socket",
     ],
+    [
+      "a quote that is not closed, where it opens",
+      'node:\n  id: "a\n  cluster: b\nadmin: {}\n',
+      'error: envoy.yaml:2:7: is not valid YAML: Missing closing "quote',
+    ],
     ["no content", "# only a comment\n", "error: envoy.yaml: is empty"],
   ])("finds %s", async (_, text, line) => {
     const [first = "", ...more] = await check(text);

@@ -26,7 +26,8 @@ export function parseEnvoyYaml(text: string): EnvoyYaml {
     const [first, second] = documents;
     const [error] = first?.errors ?? [];
     if (error?.message.includes("call stack") === true) throw tooDeep(positionAt(error.pos[0]));
-    if (error !== undefined) throw yamlFault(error, positionAt);
+    if (first !== undefined && error !== undefined)
+      throw yamlFault({ message: error.message, pos: rangeOf(error, first) }, positionAt);
     if (first === undefined) return { parsed, value: undefined, warnings: [] };
     const repeated: (readonly [key: string, offset: number])[] = [];
     const reading: Reading = { document: first, values: new Map(), repeated, positionAt };
@@ -49,6 +50,21 @@ export function parseEnvoyYaml(text: string): EnvoyYaml {
     if (error instanceof RangeError) throw tooDeep({ path: [] });
     throw new Fault({ code: "syntax", message: `is not valid YAML: ${reasonOf(error)}` });
   }
+}
+
+/** Where an error is. A text without its closing quote goes on to the end of the file; the place where it opens says more. */
+function rangeOf(
+  { message, pos }: { readonly message: string; readonly pos: readonly [number, number] },
+  document: Document,
+): readonly [number, number] {
+  if (!message.startsWith("Missing closing")) return pos;
+  let opening: number | undefined;
+  exactYaml().visit(document, {
+    Scalar(_, { type, range }) {
+      if (type === "QUOTE_DOUBLE" || type === "QUOTE_SINGLE") opening = range?.[0];
+    },
+  });
+  return opening === undefined ? pos : [opening, opening + 1];
 }
 
 const secondMessage = "is a second document; Envoy reads the first one only";

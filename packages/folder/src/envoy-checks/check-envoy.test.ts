@@ -18,6 +18,15 @@ const filters = "type.googleapis.com/envoy.extensions.filters.network";
 const echo = { name: "echo", typed_config: { "@type": `${filters}.echo.v3.Echo` } };
 const sni = { name: "sni", typed_config: { "@type": `${filters}.sni_cluster.v3.SniCluster` } };
 const address = { socket_address: { address: "::1", port_value: 80 } };
+const at = (host: string): JsonObject => ({ socket_address: { address: host, port_value: 53 } });
+const cares = (host: string): JsonObject => ({
+  name: "dns",
+  typed_config: {
+    "@type":
+      "type.googleapis.com/envoy.extensions.network.dns_resolver.cares.v3.CaresDnsResolverConfig",
+    resolvers: [at(host)],
+  },
+});
 const endpoint = (host: string): JsonObject => ({
   endpoint: { address: { socket_address: { address: host, port_value: 80 } } },
 });
@@ -196,6 +205,28 @@ describe("checkEnvoy()", () => {
     // Envoy reads a length above that of the address as the whole address.
     [network, { address_prefix: "10.0.0.0", prefix_len: 64 }, undefined],
     [network, { address_prefix: "::", prefix_len: 33 }, undefined],
+    [
+      "envoy.extensions.http.original_ip_detection.xff.v3.XffTrustedCidrs",
+      { cidrs: [{ address_prefix: "10.0.0", prefix_len: 8 }] },
+      undefined,
+    ],
+    [
+      cluster,
+      { type: "LOGICAL_DNS", load_assignment: assignment("a"), dns_resolvers: [at("dns.example")] },
+      'dns_resolvers[0].socket_address.address: "dns.example" is not an IP address, which a resolver of DNS needs',
+    ],
+    [
+      cluster,
+      { type: "STRICT_DNS", dns_resolution_config: { resolvers: [at("::1"), at("dns.example")] } },
+      'dns_resolution_config.resolvers[1].socket_address.address: "dns.example" is not',
+    ],
+    [
+      cluster,
+      { type: "STRICT_DNS", typed_dns_resolver_config: cares("dns.example") },
+      'typed_dns_resolver_config.typed_config.resolvers[0].socket_address.address: "dns.example" is',
+    ],
+    [cluster, { type: "STRICT_DNS", typed_dns_resolver_config: cares("8.8.8.8") }, undefined],
+    [cluster, { typed_dns_resolver_config: cares("dns.example") }, undefined],
     ["xds.core.v3.CidrRange", { address_prefix: "10.0.0" }, '"10.0.0" is not an IP address'],
     // Envoy takes a range of successes that is empty, as its own documentation has one.
     [successes, { http_success_status: [{ start: 404, end: 404 }] }, undefined],

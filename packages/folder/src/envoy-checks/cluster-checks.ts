@@ -8,6 +8,7 @@ import {
   type Oneof,
   typeOfExtension,
 } from "./envoy-check.ts";
+import { unpackAny } from "./visit-messages.ts";
 import { addressFaults, type SocketAddress } from "./network-addresses.ts";
 
 /** `DiscoveryType` of the Envoy API. */
@@ -59,6 +60,7 @@ const bringsPolicy: ReadonlySet<string> = new Set([
 /** What Envoy rejects in clusters. */
 export const clusterChecks: readonly EnvoyCheck[] = [
   envoyCheck("bad-cluster", "envoy.config.cluster.v3.Cluster", discovery),
+  envoyCheck("bad-cluster", "envoy.config.cluster.v3.Cluster", resolverAddresses),
   envoyCheck("bad-cluster", "envoy.config.cluster.v3.Cluster", policyOfType),
   envoyCheck("bad-cluster", "envoy.config.cluster.v3.LoadBalancingPolicy", choices),
   envoyCheck("bad-cluster", "envoy.config.cluster.v3.Cluster.RingHashLbConfig", ringSizes),
@@ -148,6 +150,47 @@ function* resolversIn(assignment: Assignment | undefined): Iterable<EnvoyFinding
       yield finding(
         [...at, "address", "socket_address", "resolver_name"],
         "cannot be set in a cluster that asks DNS",
+      );
+    }
+}
+
+interface Resolvers {
+  readonly resolvers: readonly { readonly address: Address["address"] }[];
+}
+
+const caresType = "envoy.extensions.network.dns_resolver.cares.v3.CaresDnsResolverConfig";
+
+/** The servers that a cluster with host names asks. */
+function* resolverAddresses(
+  {
+    clusterDiscoveryType: type,
+    dnsResolvers,
+    dnsResolutionConfig,
+    typedDnsResolverConfig,
+  }: Pick<Cluster, "clusterDiscoveryType"> & {
+    dnsResolvers: Resolvers["resolvers"];
+    dnsResolutionConfig?: Resolvers;
+    typedDnsResolverConfig?: Extension;
+  },
+  { registry }: CheckScene,
+): Iterable<EnvoyFinding> {
+  if (type.value !== types.strictDns && type.value !== types.logicalDns) return;
+  const { typedConfig } = typedDnsResolverConfig ?? {};
+  const config = typedConfig && unpackAny(typedConfig, registry);
+  const cares =
+    config?.desc.typeName === caresType ? (config.message as unknown as Resolvers) : undefined;
+  for (const [at, list] of [
+    [["dns_resolvers"], dnsResolvers],
+    [["dns_resolution_config", "resolvers"], dnsResolutionConfig?.resolvers ?? []],
+    [["typed_dns_resolver_config", "typed_config", "resolvers"], cares?.resolvers ?? []],
+  ] as const)
+    for (const [index, { address }] of list.entries()) {
+      if (address.case !== "socketAddress" || address.value === undefined) continue;
+      yield* addressFaults(
+        address.value,
+        [...at, index, "socket_address"],
+        "a resolver of DNS",
+        "the port has a field of its own",
       );
     }
 }

@@ -157,7 +157,12 @@ export function patternError(regex: string): string | undefined {
 }
 
 /** A prefix length above that of the address is accepted: Envoy reads it as the whole address. */
-function* network({ addressPrefix }: { addressPrefix: string }): Iterable<EnvoyFinding> {
+function* network(
+  { addressPrefix }: { addressPrefix: string },
+  { visited: { above } }: CheckScene,
+): Iterable<EnvoyFinding> {
+  // Envoy leaves out a trusted network that it cannot read.
+  if (above?.message.desc.typeName === trustedNetworks) return;
   if (addressPrefix !== "" && isIP(addressPrefix) === 0)
     yield finding(
       ["address_prefix"],
@@ -185,6 +190,8 @@ function* apiVersion(
   if (isSource && !subscribers.has(above?.message.desc.typeName ?? "")) return;
   if (version === version2) yield finding(["transport_api_version"], "must be V3");
 }
+
+const trustedNetworks = "envoy.extensions.http.original_ip_detection.xff.v3.XffTrustedCidrs";
 
 /** `ApiType` of the Envoy API. */
 const rest = 1;
