@@ -9,24 +9,20 @@ describe("drainOf()", () => {
     [
       type.listeners,
       "changed",
-      ["filterChains[0].name", "defaultFilterChain.name"],
+      ["filterChains", "defaultFilterChain", "filterChainMatcher"],
       "of filter chains that change",
     ],
-    [type.listeners, "changed", ["filterChains[0].name", "statPrefix"], "all its connections"],
+    [type.listeners, "changed", ["filterChains", "statPrefix"], "all its connections"],
     [type.clusters, "changed", ["connectTimeout"], "replaces the cluster"],
-    [type.endpoints, "changed", ["endpoints[0]"], "endpoints that are removed"],
-  ] as const)("%s %s %j", (typeUrl, action, paths, text) => {
-    expect(
-      drainOf(
-        typeUrl,
-        action,
-        paths.map((path) => ({ path })),
-      )?.text,
-    ).toContain(text);
+    [type.endpoints, "changed", ["endpoints"], "endpoints that are removed"],
+  ] as const)("%s %s %j", (typeUrl, action, changed, text) => {
+    expect(drainOf(typeUrl, action, { changed, fields: ["filterChains"] })?.text).toContain(text);
   });
 
   it("knows of nothing that drains for routes, and for what is added", () => {
-    expect(drainOf(type.routes, "changed", [{ path: "virtualHosts[0]" }])).toBeUndefined();
+    expect(
+      drainOf(type.routes, "changed", { changed: ["virtualHosts"], fields: [] }),
+    ).toBeUndefined();
     expect(drainOf(type.listeners, "added", undefined)).toBeUndefined();
   });
 

@@ -1,6 +1,6 @@
 import { shortNameOf } from "@xdstp/resource-types";
 
-import type { Drain, FieldChange, ResourceChange } from "./plan.ts";
+import type { Drain, ResourceChange } from "./plan.ts";
 
 /** A rule of what Envoy does with connections when a resource of a type changes. */
 export interface DrainRule {
@@ -12,6 +12,8 @@ export interface DrainRule {
   readonly action: ResourceChange["action"];
   /** The rule is for changes of nothing but these fields. Absent: for all changes. */
   readonly only?: readonly string[];
+  /** The rule is for resources that have this field after the change. Absent: for all resources. */
+  readonly has?: string;
   /** Which connections, and how they end. */
   readonly text: string;
   /** How this is known. */
@@ -34,7 +36,8 @@ export const drainRules: readonly DrainRule[] = [
     id: "filter-chains-changed",
     type: "listeners",
     action: "changed",
-    only: ["filterChains", "defaultFilterChain"],
+    only: ["filterChains", "defaultFilterChain", "filterChainMatcher"],
+    has: "filterChains",
     text: "Envoy drains the connections of filter chains that change or are removed; those of other filter chains stay",
     source: "measured",
   },
@@ -75,19 +78,29 @@ export const drainRules: readonly DrainRule[] = [
   },
 ];
 
+/** The content of a changed resource. */
+export interface ChangedContent {
+  /** The fields of the message that differ. */
+  readonly changed: readonly string[];
+  /** The fields that it has after the change. */
+  readonly fields: readonly string[];
+}
+
 /** Returns what Envoy does with connections; undefined: nothing. */
 export function drainOf(
   typeUrl: string,
   action: ResourceChange["action"],
-  fields: readonly FieldChange[] | undefined,
+  content: ChangedContent | undefined,
 ): Drain | undefined {
   const type = shortNameOf(typeUrl);
-  const changed = fields?.map(({ path }) => /^[^.[]*/.exec(path)?.[0] ?? "") ?? [];
+  const { changed, fields } = content ?? { changed: [], fields: [] };
   const rule = drainRules.find(
-    ({ only, ...one }) =>
+    ({ only, has, ...one }) =>
       one.type === type &&
       one.action === action &&
-      (only === undefined || (changed.length > 0 && changed.every((name) => only.includes(name)))),
+      (only === undefined ||
+        (changed.length > 0 && changed.every((name) => only.includes(name)))) &&
+      (has === undefined || fields.includes(has)),
   );
   return rule && { rule: rule.id, text: rule.text, source: rule.source };
 }

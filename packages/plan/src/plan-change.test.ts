@@ -137,6 +137,44 @@ describe("planChange()", () => {
     expect(await changeTo(around(2_000, { connectTimeout: "9s" }))).toHaveProperty("drains");
   });
 
+  it("drains the filter chains only where nothing else of a listener changes", async () => {
+    const tls = (key: string): JsonObject => ({
+      name: "tls",
+      typedConfig: {
+        "@type":
+          "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext",
+        commonTlsContext: { tlsCertificates: [{ privateKey: { inlineString: key } }] },
+      },
+    });
+    const chains = (name: string): JsonObject => ({
+      filterChains: Array.from({ length: 1_100 }, (_, at) => ({ name: `${name} ${at}` })),
+    });
+    const ruleOf = async (from: JsonObject, to: JsonObject): Promise<string | undefined> => {
+      const [old, next] = [from, to].map((more) => [
+        plannedResource(put(type.listeners, "in", { name: "in", ...more })),
+      ]);
+      const served = { resources: old ?? [], groups: [], hiddenStreams: 0 };
+      const { changes } = await planChange({ served, next: next ?? [], registry });
+      return changes[0]?.drains?.rule;
+    };
+    const inChain = (key: string): JsonObject => ({
+      statPrefix: "a",
+      filterChains: [{ name: "a", transportSocket: tls(key) }],
+    });
+    expect(await ruleOf(inChain("old"), inChain("new"))).toBe("filter-chains-changed");
+    expect(await ruleOf(chains("a"), chains("b"))).toBe("filter-chains-changed");
+    expect(await ruleOf(chains("a"), { ...chains("b"), statPrefix: "b" })).toBe(
+      "listener-replaced",
+    );
+    const defaultFilterChain = { name: "default" };
+    expect(
+      await ruleOf(
+        { ...inChain("a"), defaultFilterChain },
+        { statPrefix: "a", defaultFilterChain },
+      ),
+    ).toBe("listener-replaced");
+  });
+
   it("shows no value of a secret", async () => {
     const secret = (key: string): Put =>
       put("type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Secret", "web", {

@@ -1,4 +1,4 @@
-import { create, type JsonValue, type Registry } from "@bufbuild/protobuf";
+import { create, type JsonObject, type JsonValue, type Registry } from "@bufbuild/protobuf";
 import { AnySchema } from "@bufbuild/protobuf/wkt";
 import { contentVersion } from "@xdstp/cache";
 import type { AnyBytes, Put, ResourceType } from "@xdstp/core";
@@ -6,7 +6,7 @@ import { anyToJson, withoutSecrets } from "@xdstp/protos/envoy";
 import { envoyTypes } from "@xdstp/resource-types";
 
 import { compare, type Pair } from "./compare.ts";
-import { drainOf } from "./drains.ts";
+import { type ChangedContent, drainOf } from "./drains.ts";
 import { fieldChanges, mostFields } from "./field-changes.ts";
 import type {
   ClientGroup,
@@ -236,7 +236,7 @@ function changeOf(
   });
   const { content, ...compared } =
     before !== undefined && after !== undefined ? fieldsOf(before, after, registry) : {};
-  const drains = content === "equal" ? undefined : drainOf(typeUrl, action, content);
+  const drains = content?.changed.length === 0 ? undefined : drainOf(typeUrl, action, content);
   return {
     action,
     typeUrl,
@@ -259,8 +259,8 @@ function fieldsOf(
   after: PlannedResource,
   registry: Registry,
 ): Pick<ResourceChange, "fields" | "note"> & {
-  /** The fields of the content that differ. Absent: it cannot be compared. */
-  readonly content?: readonly FieldChange[] | "equal";
+  /** Absent: it cannot be compared. */
+  readonly content?: ChangedContent;
 } {
   const [old, fresh] = [
     jsonOf(before.resource.payload, registry),
@@ -269,20 +269,41 @@ function fieldsOf(
   if (old === undefined || fresh === undefined)
     return { note: "its message type is not known here, so its fields are not compared" };
   const around = fieldChanges(aroundOf(before), aroundOf(after));
-  const changed = fieldChanges(old, fresh);
-  const fields: readonly FieldChange[] = [...changed, ...around];
+  const fields: readonly FieldChange[] = [...fieldChanges(old, fresh), ...around];
+  const content = contentOf(old, fresh, after.resource.payload, registry);
   if (fields.length === 0)
-    return { fields, note: "only values that are not shown differ: secrets, or metadata" };
-  const isEqual = changed.length === 0 && hidesNothing(after.resource.payload, registry);
-  const compared = { fields, content: isEqual ? ("equal" as const) : changed };
+    return {
+      fields,
+      ...(content && { content }),
+      note: "only values that are not shown differ: secrets, or metadata",
+    };
+  const compared = { fields, ...(content && { content }) };
   return fields.length >= mostFields
     ? { ...compared, note: `only ${mostFields} differences are listed` }
     : compared;
 }
 
-/** Whether all of a payload is shown. */
-function hidesNothing(payload: AnyBytes, registry: Registry): boolean {
-  return withoutSecrets(payload, registry).value === payload.value;
+/** Where nothing that is shown differs, the fields that differ are those with values that are not shown. */
+function contentOf(
+  old: JsonObject,
+  fresh: JsonObject,
+  payload: AnyBytes,
+  registry: Registry,
+): ChangedContent | undefined {
+  const fields = Object.keys(fresh);
+  const shown = changedNames(old, fresh);
+  if (shown.length > 0) return { changed: shown, fields };
+  const full = fullJsonOf(payload, registry);
+  return full && { changed: changedNames(full, fresh), fields };
+}
+
+/** The fields of a message that differ, however many values differ in each. */
+function changedNames(old: JsonObject, fresh: JsonObject): readonly string[] {
+  const member = (of: JsonObject, name: string): JsonObject =>
+    Object.fromEntries(Object.entries(of).filter(([one]) => one === name));
+  return [...new Set([...Object.keys(old), ...Object.keys(fresh)])].filter(
+    (name) => fieldChanges(member(old, name), member(fresh, name)).length > 0,
+  );
 }
 
 /** The properties of a resource that a client sees in addition to its content. */
@@ -294,10 +315,18 @@ function aroundOf({ resource: { aliases, ttlMs, noStore } }: PlannedResource): J
   };
 }
 
-function jsonOf(payload: AnyBytes, registry: Registry): JsonValue | undefined {
+function jsonOf(payload: AnyBytes, registry: Registry): JsonObject | undefined {
   try {
-    const { typeUrl, value } = withoutSecrets(payload, registry);
-    return anyToJson(create(AnySchema, { typeUrl, value }), registry);
+    return fullJsonOf(withoutSecrets(payload, registry), registry);
+  } catch {
+    return undefined;
+  }
+}
+
+/** With secrets, if the payload has some. */
+function fullJsonOf({ typeUrl, value }: AnyBytes, registry: Registry): JsonObject | undefined {
+  try {
+    return anyToJson(create(AnySchema, { typeUrl, value }), registry) as JsonObject;
   } catch {
     return undefined;
   }

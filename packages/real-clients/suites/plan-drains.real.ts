@@ -85,6 +85,17 @@ const cases: readonly Case[] = [
     change: (config) => withBody(config.listener, { filter_chains: [chain("two"), chain("one")] }),
   },
   {
+    title: "a listener keeps only its default filter chain",
+    rule: "listener-replaced",
+    change: (config) => withoutChains(config.listener),
+    clients: everyone,
+  },
+  {
+    title: "how a listener chooses filter chains changes",
+    rule: "filter-chains-changed",
+    change: (config) => withBody(config.listener, { filter_chain_matcher: chooseByAddress }),
+  },
+  {
     title: "the default filter chain of a listener changes",
     rule: "filter-chains-changed",
     change: (config) =>
@@ -288,6 +299,34 @@ function chain(client: Client | "127.0.0.4" | undefined, prefix = "chain"): Json
     }),
     filters: [{ name: "http", typed_config: manager }],
   };
+}
+
+/** The same choice as by the filter chains themselves. */
+const chooseByAddress: JsonObject = {
+  matcher_tree: {
+    input: {
+      name: "ip",
+      typed_config: {
+        "@type":
+          "type.googleapis.com/envoy.extensions.matching.common_inputs.network.v3.SourceIPInput",
+      },
+    },
+    exact_match_map: {
+      map: Object.fromEntries(
+        (["one", "two"] as const).map((name) => [addresses[name], { action: chosen(name) }]),
+      ),
+    },
+  },
+};
+
+function chosen(name: string): JsonObject {
+  const type = "type.googleapis.com/google.protobuf.StringValue";
+  return { name, typed_config: { "@type": type, value: name } };
+}
+
+function withoutChains(resource: TestResource): TestResource {
+  const body = Object.entries(resource.body).filter(([name]) => name !== "filter_chains");
+  return { ...resource, body: Object.fromEntries(body) };
 }
 
 function weighted(resource: TestResource): TestResource {
