@@ -284,9 +284,8 @@ function endpointsInSlices(
   service: KubernetesObject,
   port: ServicePort,
 ): readonly Endpoint[] {
-  const families = itemsOf(field(rootOf(service), "spec", "ipFamilies")).map((node) =>
-    textOf(node),
-  );
+  const written = field(rootOf(service), "spec", "ipFamilies");
+  const families = itemsOf(written).map((node) => textOf(node));
   const rankOf = ({ family }: SliceEndpoint): number => {
     const at = families.indexOf(family);
     return at === -1 ? families.length : at;
@@ -295,12 +294,20 @@ function endpointsInSlices(
     .flatMap((slice) => endpointsInSlice(slice, port))
     .sort((one, other) => rankOf(one) - rankOf(other));
   const first = found[0]?.family;
+  const isRepeated = ({ pod, family }: SliceEndpoint): boolean =>
+    pod === "" && families.length > 1 && family !== first;
+  const repeated = found.find(isRepeated);
+  if (repeated !== undefined)
+    notImported(
+      written,
+      `endpoints with ${repeated.family} name no pod, and may be those with ${first ?? ""}, so they get no requests`,
+      "add their targetRef to the EndpointSlices, or add them to the written files",
+    );
   return Array.from(
     Map.groupBy(found, ({ pod, port: number, address }) => `${pod || address} ${number}`).values(),
   ).flatMap((same) => {
     const [main] = same;
-    if (main === undefined) return [];
-    if (main.pod === "" && families.length > 1 && main.family !== first) return [];
+    if (main === undefined || isRepeated(main)) return [];
     const others = same.filter(({ family }) => family !== main.family);
     return [{ ...main, others: [...new Set(others.map(({ address }) => address))] }];
   });

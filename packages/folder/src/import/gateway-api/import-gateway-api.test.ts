@@ -228,6 +228,12 @@ describe("importGatewayApi", () => {
     ]);
   });
 
+  it("reports filters without a type as that only", () => {
+    const problems = shown(imported(gateway(http), route("rules: [{ filters: [{}, {}] }]")));
+    expect(problems.filter((one) => one.includes("type is missing"))).toHaveLength(2);
+    expect(problems.join("\n")).not.toContain("the only");
+  });
+
   it("reads merge keys of YAML", () => {
     const text = route(
       "rules:\n- &one { matches: [{ path: { value: /a } }], backendRefs: [{ name: a, port: 80 }] }\n- <<: *one\n  matches: [{ path: { value: /b } }]",
@@ -1094,6 +1100,22 @@ endpoints:
       ).toEqual(expected);
     },
   );
+
+  it("reports endpoints of a second family that name no pod", () => {
+    const slice = (family: string, address: string): string =>
+      `apiVersion: discovery.k8s.io/v1\nkind: EndpointSlice\nmetadata: { name: a-${family}, namespace: shop, labels: { kubernetes.io/service-name: a } }\naddressType: ${family}\nports: [{ port: 8080 }]\nendpoints: [{ addresses: ["${address}"] }]\n`;
+    const result = imported(
+      gateway(http),
+      route(toService()),
+      `apiVersion: v1\nkind: Service\nmetadata: { name: a, namespace: shop }\nspec: { ipFamilies: [IPv6, IPv4], ports: [{ port: 80 }] }\n`,
+      slice("IPv4", "10.0.0.1") + "---\n" + slice("IPv6", "fd00::1"),
+    );
+    expect(shown(result)).toEqual([
+      expect.stringContaining(
+        "Service shop/a: spec.ipFamilies is not imported: endpoints with IPv4 name no pod, and may be those with IPv6, so they get no requests",
+      ),
+    ]);
+  });
 
   it.each([
     ["", "a.shop.svc.cluster.local", 80],

@@ -73,7 +73,7 @@ function reportRepeated(list: ObjectNode): void {
   const seen = new Set<string>();
   for (const node of itemsOf(list)) {
     const type = requiredText(field(node, "type"));
-    if (seen.has(type) && !repeatable.has(type))
+    if (type !== "" && seen.has(type) && !repeatable.has(type))
       reportWrong(node, `the only ${type} in its list; join it with the one before`);
     seen.add(type);
   }
