@@ -10,7 +10,16 @@ import {
   ConfigStatus,
 } from "@xdstp/protos/status";
 import { describe, expect, it } from "vitest";
-import { adsVariants, readyCache, serve, types, variants, type Harness } from "../test/harness.ts";
+import {
+  adsVariants,
+  type Harness,
+  readyCache,
+  serve,
+  sourceWithTopic,
+  topicWith,
+  types,
+  variants,
+} from "../test/harness.ts";
 import type { XdsServer } from "./index.ts";
 
 type StatusRequest = NonNullable<Parameters<XdsServer["clientStatus"]>[0]>;
@@ -564,4 +573,22 @@ describe("clientStatus() and fetch()", () => {
       }),
     };
   }
+});
+
+it("does not search the removals of an empty collection [S-CSDS-4]", async () => {
+  let searches = 0;
+  const removed = (): readonly never[] => {
+    searches++;
+    return [];
+  };
+  const source = sourceWithTopic(readyCache(), "*", ({ interest }) =>
+    topicWith({ interest, removed }),
+  );
+  const { open, turn, server } = serve(source);
+  open("delta/ads").ask(types.cluster, ["*"]);
+  turn();
+  searches = 0;
+  const { config } = await server.clientStatus();
+  expect(config[0]?.genericXdsConfigs).toMatchObject([{ name: "*", configStatus: NOT_SENT }]);
+  expect(searches).toBe(0);
 });

@@ -15,7 +15,7 @@ import {
   ClientConfig_GenericXdsConfigSchema,
   ConfigStatus,
 } from "@xdstp/protos/status";
-import { nameKey } from "@xdstp/uri";
+import { isGlob, nameKey } from "@xdstp/uri";
 
 import { type FormerStates, type Held, heldState } from "./held-state.ts";
 
@@ -64,7 +64,7 @@ function rowOf({ typeUrl }: TypeView, name: string, row: Row): ClientConfig_Gene
 
 /**
  * Returns the row of a name, glob or `*` without resources. The client may still have the resource
- * of a name that was removed.
+ * of a name that was removed. Of a glob or `*` no removal has the name, and there may be many.
  */
 function emptyRow(
   view: TypeView,
@@ -73,7 +73,10 @@ function emptyRow(
   former: FormerStates,
 ): ClientConfig_GenericXdsConfig {
   const { name } = topic.interest;
-  const removed = topic.removed().find((entry) => nameKey(entry.name) === nameKey(name));
+  const removed =
+    name === "*" || isGlob(name)
+      ? undefined
+      : topic.removed().find((entry) => nameKey(entry.name) === nameKey(name));
   return removed === undefined
     ? rowOf(view, name, { configStatus: ConfigStatus.NOT_SENT })
     : entryRow(view, topic, removed, show, former);
