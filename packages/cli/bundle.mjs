@@ -36,7 +36,8 @@ const { output } = await bundle.write({
 });
 writeFileSync(join(dist, "validate.js"), 'export * from "./bundle/validate.js";\n');
 rmSync(join(dist, "validate.js.map"), { force: true });
-writeFileSync(join(folder, "LICENSES.txt"), licences(output));
+// Not named like a licence: pnpm would leave out the licence of this package.
+writeFileSync(join(folder, "third-party.txt"), licences(output));
 
 /** The licence of each package that is in the files: its text, or else the headers of its modules. */
 function licences(chunks) {

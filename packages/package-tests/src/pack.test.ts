@@ -6,6 +6,7 @@ import { createEmptyProject } from "./empty-project.ts";
 import { examplesOf, installLine } from "./examples.ts";
 import { usePack } from "./pack-package.ts";
 import { publicPackages, withDependencies } from "./public-packages.ts";
+import { run } from "./run.ts";
 
 const chosen = [...publicPackages.values()].filter(
   ({ name }) => process.env.XDSTP_PACK === "all" || ["@xdstp/uri", "@xdstp/cache"].includes(name),
@@ -56,6 +57,19 @@ describe("a packed package", () => {
         ),
       ),
     );
+
+  it("contains the licence and the notice next to those of what is joined into its files", async () => {
+    const target = publicPackages.get("@xdstp/cli");
+    if (target === undefined) throw new Error("no such package");
+    const files = (await run("tar", ["-tzf", await pack(target)], target.folder)).split("\n");
+    expect(files).toEqual(
+      expect.arrayContaining([
+        "package/LICENSE",
+        "package/NOTICE",
+        "package/dist/bundle/third-party.txt",
+      ]),
+    );
+  }, 120_000);
 
   it.each(chosen)(
     "$name installs with its dependencies alone, type-checks, loads, and runs its README example",

@@ -6,7 +6,7 @@ const root = join(import.meta.dirname, "../../..");
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
 
 describe("the notice", () => {
-  it.each(["protos", "schema"])(
+  it.each(["cli", "protos", "schema"])(
     "goes out with %s, which ships a part of Envoy's API, as it stands in the root",
     (name) => {
       expect(read(`packages/${name}/NOTICE`)).toBe(read("NOTICE"));
