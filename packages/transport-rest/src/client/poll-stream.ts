@@ -186,7 +186,11 @@ class Polls implements PollStream {
     });
     const body = await readAtMost(answer.body, answerBytes);
     if (answer.status === 304) return {};
-    if (answer.status === 200) return { response: decode(body, answer.headers, json) };
+    if (answer.status === 200) {
+      const response = decode(body, answer.headers, json);
+      checkType(response, this.#request.typeUrl);
+      return { response };
+    }
     return statusOf(url, answer.status, body);
   }
 
@@ -231,6 +235,17 @@ function decode(
   return toBinary(
     DiscoveryResponseSchema,
     fromJsonString(DiscoveryResponseSchema, text, { registry: json, ignoreUnknownFields: true }),
+  );
+}
+
+/** A client leaves an answer of another type without a word, so that no poll would follow it. */
+function checkType(response: Uint8Array, asked: string): void {
+  const { typeUrl } = fromBinary(DiscoveryResponseSchema, response);
+  if (typeUrl === asked) return;
+  throw new XdsError(
+    "INVALID_ARGUMENT",
+    `the answer has the type_url ${JSON.stringify(typeUrl)}, but ${asked} was asked for`,
+    { typeUrl, rule: "C-REST-7" },
   );
 }
 

@@ -1,7 +1,11 @@
-import { fromBinary } from "@bufbuild/protobuf";
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { createCache, type Cache } from "@xdstp/cache";
 import { type ClientEvent, createClientContext } from "@xdstp/protocol/client";
-import { type DiscoveryRequest, DiscoveryRequestSchema } from "@xdstp/protos/discovery";
+import {
+  type DiscoveryRequest,
+  DiscoveryRequestSchema,
+  DiscoveryResponseSchema,
+} from "@xdstp/protos/discovery";
 import { envoyRegistry } from "@xdstp/protos/envoy";
 import { ClusterSchema } from "@xdstp/protos/envoy/cluster";
 import { envoyTypes } from "@xdstp/resource-types";
@@ -222,6 +226,21 @@ describe("a client that polls", () => {
           body: new Blob([new Uint8Array(3_000)]).stream(),
         }),
       "the answer is larger than 2000 bytes; the limit is answerBytes",
+    ],
+    [
+      "an answer of another type",
+      async () =>
+        Promise.resolve({
+          status: 200,
+          headers: new Headers(),
+          body: new Blob([
+            toBinary(
+              DiscoveryResponseSchema,
+              create(DiscoveryResponseSchema, { versionInfo: "1", nonce: "1", typeUrl: "x.org/Y" }),
+            ),
+          ]).stream(),
+        }),
+      'the answer has the type_url "x.org/Y", but type.googleapis.com/',
     ],
     [
       "JSON that was not asked for",

@@ -4,7 +4,7 @@ import { type AddressInfo, connect as connectTcp } from "node:net";
 import type { Server } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 
-import { useRest } from "../../test/use-rest.ts";
+import { turns, useRest } from "../../test/use-rest.ts";
 import { createRestListener } from "./index.ts";
 
 type Rest = ReturnType<typeof useRest>;
@@ -63,6 +63,29 @@ describe("createRestListener()", () => {
     await new Promise<void>((resolve) => {
       session.close(resolve);
     });
+  });
+
+  it("sends an answer again over HTTP/2 whose stream the client has reset [S-REST-3]", async () => {
+    const rest = useRest();
+    rest.put("a", 1);
+    const port = await listen(createHttp2(createRestListener(rest.handler)));
+    const session = connect(`http://127.0.0.1:${String(port)}`, {
+      settings: { initialWindowSize: 0 },
+    });
+    const stream = session.request({
+      [constants.HTTP2_HEADER_METHOD]: "POST",
+      [constants.HTTP2_HEADER_PATH]: "/v3/discovery:clusters",
+    });
+    stream.end('{"node":{"id":"n"}}');
+    await new Promise((resolve) => stream.on("response", resolve));
+    const closed = new Promise((resolve) => stream.on("close", resolve));
+    stream.close(constants.NGHTTP2_CANCEL);
+    await closed;
+    await new Promise<void>((resolve) => {
+      session.close(resolve);
+    });
+    await turns();
+    expect(await rest.poll({ host: "127.0.0.1" })).toMatchObject({ clusters: ["a=1"] });
   });
 
   it("reads no more of a body than its limit", async () => {

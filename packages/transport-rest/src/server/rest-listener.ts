@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
+import { constants, type Http2ServerRequest, type Http2ServerResponse } from "node:http2";
 import type { PeerIdentity } from "@xdstp/core";
 
 import type { RestAnswer, RestHandler } from "./rest-handler.ts";
@@ -48,12 +48,19 @@ export function createRestListener(
 
 function send(response: ServerResponse, { status, headers, body, delivered }: RestAnswer): void {
   if (response.destroyed) return;
-  response.on("finish", delivered);
+  response.on("finish", () => {
+    if (!wasReset(response)) delivered();
+  });
   response.writeHead(status, {
     ...headers,
     ...(body !== undefined && { "content-length": String(body.length) }),
   });
   response.end(body);
+}
+
+/** Over HTTP/2, `finish` comes also when the client has reset the stream. */
+function wasReset(response: ServerResponse | Http2ServerResponse): boolean {
+  return "stream" in response && response.stream.rstCode !== constants.NGHTTP2_NO_ERROR;
 }
 
 async function readBody(
