@@ -238,7 +238,7 @@ function decode(
   );
 }
 
-/** A client leaves an answer of another type without a word, so that no poll would follow it. */
+/** A client ignores an answer of another type, and no poll would follow it. */
 function checkType(response: Uint8Array, asked: string): void {
   const { typeUrl } = fromBinary(DiscoveryResponseSchema, response);
   if (typeUrl === asked) return;
