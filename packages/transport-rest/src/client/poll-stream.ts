@@ -244,7 +244,7 @@ function checkType(response: Uint8Array, asked: string): void {
   if (typeUrl === asked) return;
   throw new XdsError(
     "INVALID_ARGUMENT",
-    `the answer has the type_url ${JSON.stringify(typeUrl)}, but ${asked} was asked for`,
+    `the answer has the type_url ${JSON.stringify(typeUrl)}, but ${asked} was requested`,
     { typeUrl, rule: "C-REST-7" },
   );
 }
