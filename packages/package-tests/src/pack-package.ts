@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
@@ -20,6 +20,8 @@ export function usePack(): (target: WorkspacePackage) => Promise<string> {
 }
 
 async function pack(target: WorkspacePackage, folder: string): Promise<string> {
+  if (!existsSync(join(target.folder, "dist")))
+    throw new Error(`${target.name} is not built: run "npm run build" before it is packed`);
   const file = join(folder, `${target.name.replace("@", "").replace("/", "-")}.tgz`);
   await run("pnpm", ["pack", "--out", file], target.folder);
   return file;
