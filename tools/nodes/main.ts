@@ -1,6 +1,14 @@
 // node tools/nodes/main.ts MAJOR...: the tests of every public package, and the rules, on the newest Node of each of these major versions, as many packages at a time as there are cores. Exit 1 after a failure.
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import { availableParallelism, tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
@@ -24,6 +32,8 @@ if (majors.length === 0 || majors.some((major) => !/^\d+$/.test(major))) {
   process.exitCode = 2;
 } else {
   const folder = mkdtempSync(join(tmpdir(), "xdstp-nodes-"));
+  // Some tests run the command as another user.
+  chmodSync(folder, 0o755);
   process.on("exit", () => {
     rmSync(folder, { recursive: true, force: true });
   });
