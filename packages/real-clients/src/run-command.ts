@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
+import { createServer } from "node:net";
 import { runCli } from "@xdstp/cli";
 import { onTestFinished } from "vitest";
 import { until } from "./until.ts";
@@ -40,11 +40,22 @@ export async function serveFolder(folder: string, port: number): Promise<() => P
   return stop;
 }
 
-/** Returns a port of the loopback that nothing listens on. */
+/**
+ * Returns a port of the loopback that nothing listens on. The system gives the ports above these to
+ * outgoing connections, so that one that it chose may be in use before a program listens on it.
+ */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
+  const port = 15_000 + Math.floor(Math.random() * 15_000);
+  const server = createServer();
+  const isFree = await new Promise<boolean>((resolve) => {
+    server.once("error", () => {
+      resolve(false);
+    });
+    server.listen(port, "127.0.0.1", () => {
+      resolve(true);
+    });
+  });
+  if (!isFree) return freePort();
   server.close();
   await once(server, "close");
   return port;
