@@ -22,7 +22,7 @@ const usageHook = `data:text/javascript,${encodeURIComponent(`
   process.on("exit", () => writeSync(3, JSON.stringify(process.cpuUsage())));
 `)}`;
 
-/** What one call took, in milliseconds. */
+/** The times of one call, in milliseconds. */
 interface Cost {
   readonly elapsed: number;
   readonly user: number;

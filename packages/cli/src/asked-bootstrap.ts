@@ -55,7 +55,7 @@ function givenBootstrap(
   }
 }
 
-/** The node and the defaults if there is no bootstrap. */
+/** The node and the defaults of a command that is given no bootstrap. */
 const own = {
   node: { id: "xdstp", cluster: "" },
   authorities: new Map(),

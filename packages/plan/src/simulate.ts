@@ -134,6 +134,7 @@ async function simulateAtOnce(
   const run: Run = { server, clock, turns, followers };
   for (const { client, path } of followers) client.open((out) => server.accept(path, "plan", out));
   await untilAccepted(run);
+  // Moves the clock of the simulation: the change comes when nothing of the start waits any more.
   clock.skip(calmMs);
   for (const follower of followers) {
     follower.client.follow();

@@ -184,7 +184,7 @@ function eachText(
       const end = reader.pos + length;
       visit(number, end);
       reader.pos = end;
-    } else reader.skip(wireType, number);
+    } else reader.skip(wireType, number); // only fields with a length hold files and types
   }
 }
 
@@ -196,7 +196,7 @@ function nameIn(set: Uint8Array, reader: BinaryReader, end: number): string {
     if (number === nameOfAny) {
       const length = reader.uint32();
       name = textIn(set, reader.pos, reader.pos + length);
-    } else reader.skip(wireType, number);
+    } else reader.skip(wireType, number); // the name may come after other fields
   }
   return name;
 }

@@ -88,6 +88,21 @@ describe("createRestListener()", () => {
     expect(await rest.poll({ host: "127.0.0.1" })).toMatchObject({ clusters: ["a=1"] });
   });
 
+  it("answers 500 if the identity of a client cannot be read, and goes on", async () => {
+    const rest = useRest();
+    rest.put("a", 1);
+    let isBroken = true;
+    const listener = createRestListener(rest.handler, () => {
+      if (isBroken) throw new Error("no certificate");
+      return undefined;
+    });
+    const port = await listen(createHttp1({ keepAliveTimeout: 1 }, listener));
+    const url = `http://127.0.0.1:${String(port)}/v3/discovery:clusters`;
+    expect((await poll(url)).status).toBe(500);
+    isBroken = false;
+    expect((await poll(url)).status).toBe(200);
+  });
+
   it("reads no more of a body than its limit", async () => {
     const url = await useHttp1(useRest({ bodyBytes: 1_000 }));
     const answer = await poll(url, { body: "x".repeat(100_000) });

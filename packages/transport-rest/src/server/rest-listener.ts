@@ -7,7 +7,7 @@ import type { RestAnswer, RestHandler } from "./rest-handler.ts";
 /**
  * Returns a listener for the event `request` of an HTTP server of Node: HTTP/1.1 or HTTP/2, with or
  * without TLS.
- * @param identityOf - returns the identity of a client from its connection. Default: none
+ * @param identityOf - returns the identity of a client from its connection. Default: none. If it throws, the client gets status 500
  */
 export function createRestListener(
   handler: RestHandler,
@@ -17,13 +17,27 @@ export function createRestListener(
   request: IncomingMessage | Http2ServerRequest,
   response: ServerResponse | Http2ServerResponse,
 ) => void {
+  const readIdentity = (
+    request: IncomingMessage | Http2ServerRequest,
+  ): PeerIdentity | "failed" | undefined => {
+    try {
+      return identityOf(request);
+    } catch {
+      return "failed";
+    }
+  };
   return (request, response) => {
     const ended = new AbortController();
     response.on("close", () => {
       ended.abort();
     });
     response.on("error", ignore);
-    const identity = identityOf(request);
+    const identity = readIdentity(request);
+    if (identity === "failed") {
+      response.statusCode = 500;
+      response.end();
+      return;
+    }
     const { remoteAddress = "", remotePort = 0 } = request.socket;
     void handler
       .handle({
