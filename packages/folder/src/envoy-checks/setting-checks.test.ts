@@ -49,6 +49,40 @@ const policy = {
 const bootstrap = "envoy.config.bootstrap.v3.Bootstrap";
 const http2 = "envoy.config.core.v3.Http2ProtocolOptions";
 const zipkin = "envoy.config.trace.v3.ZipkinConfig";
+/** A bootstrap with a tracer, and a connection manager with these settings of tracing. */
+const tracedBy = (tracing: JsonObject | undefined): JsonObject => ({
+  tracing: {
+    http: {
+      name: "a",
+      typed_config: {
+        "@type": `type.googleapis.com/${zipkin}`,
+        collector_cluster: "a",
+        collector_endpoint: "/a",
+      },
+    },
+  },
+  static_resources: {
+    listeners: [
+      {
+        address: address("TCP"),
+        filter_chains: [
+          {
+            filters: [
+              {
+                name: "http",
+                typed_config: {
+                  "@type": `type.googleapis.com/${manager}`,
+                  route_config: {},
+                  ...(tracing !== undefined && { tracing }),
+                },
+              },
+            ],
+          },
+        ],
+      },
+    ],
+  },
+});
 const tunnel = `${filters}.network.tcp_proxy.v3.TcpProxy.TunnelingConfig`;
 const tag = "envoy.config.metrics.v3.TagSpecifier";
 const source = (host: string) => ({ address: host, port_value: 0 });
@@ -254,6 +288,11 @@ describe("settings that Envoy compares", () => {
       { collector_cluster: "a", collector_endpoint: "/a" },
     ],
     [
+      "bad-value tracing.http.typed_config.collector_endpoint_version: is required",
+      bootstrap,
+      tracedBy({}),
+    ],
+    [
       "bad-listener post_path: needs use_post: true",
       tunnel,
       { hostname: "a.example:443", post_path: "/a" },
@@ -360,6 +399,12 @@ describe("settings that Envoy compares", () => {
         collector_endpoint: "/a",
         collector_endpoint_version: "HTTP_PROTO",
       },
+    ],
+    // Envoy creates the tracer of a bootstrap only if a connection manager uses it.
+    [bootstrap, tracedBy(undefined)],
+    [
+      bootstrap,
+      tracedBy({ provider: extension("b", "envoy.config.trace.v3.OpenTelemetryConfig") }),
     ],
     [tunnel, { hostname: "a.example:443", post_path: "/a", use_post: true }],
     [manager, scopes({ route_configuration: { name: "a" } })],

@@ -1,3 +1,4 @@
+import type { Registry } from "@bufbuild/protobuf";
 import { isIP } from "node:net";
 import { quote } from "../folder-problem.ts";
 import {
@@ -10,7 +11,7 @@ import {
   type Oneof,
 } from "./envoy-check.ts";
 import { addressFaults, type SocketAddress } from "./network-addresses.ts";
-import { closestMessage, type VisitedMessage } from "./visit-messages.ts";
+import { closestMessage, visitMessages, type VisitedMessage } from "./visit-messages.ts";
 
 /** A generated `Duration`. */
 interface Duration {
@@ -442,14 +443,28 @@ function* http2Settings(options: Http2Options): Iterable<EnvoyFinding> {
   }
 }
 
-/** The first of its values, which is the default, is not read any more. */
-function* zipkinVersion({
-  collectorEndpointVersion: version,
-}: {
-  collectorEndpointVersion: number;
-}): Iterable<EnvoyFinding> {
-  if (version === 0)
+/** Envoy 1.40 rejects a tracer with the first of these values, which is the default. */
+function* zipkinVersion(
+  {
+    collectorEndpointVersion: version,
+  }: {
+    collectorEndpointVersion: number;
+  },
+  { visited, registry }: CheckScene,
+): Iterable<EnvoyFinding> {
+  if (version === 0 && isTracerCreated(visited, registry))
     yield finding(["collector_endpoint_version"], "is required", "write HTTP_JSON or HTTP_PROTO");
+}
+
+/** Returns false if the tracer is that of a bootstrap, and no static listener uses it. Envoy creates it for the first connection manager with tracing and without a provider. */
+function isTracerCreated(tracer: VisitedMessage, registry: Registry): boolean {
+  const bootstrap = closestMessage(tracer, "envoy.config.bootstrap.v3.Bootstrap");
+  if (bootstrap === undefined || closestMessage(tracer, managerType) !== undefined) return true;
+  return visitMessages(bootstrap, registry).some(({ message: { desc, message } }) => {
+    if (desc.typeName !== managerType) return false;
+    const { tracing } = message as { readonly tracing?: { readonly provider?: object } };
+    return tracing !== undefined && tracing.provider === undefined;
+  });
 }
 
 function* postPath({
