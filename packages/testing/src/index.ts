@@ -22,3 +22,12 @@ export type { Connection, Network, NetworkObserver, Side } from "./simulation/ne
 export { createSeededRandom, type SeededRandom } from "./simulation/seeded-random.ts";
 export { createStepper, type Stepper } from "./simulation/create-stepper.ts";
 export { shrinkHistory } from "./simulation/shrink-history.ts";
+
+// The contracts of `@xdstp/core`, as cases for other implementations.
+export {
+  type ByteStreamCheckOptions,
+  checkByteStream,
+  type MakeWire,
+  type TestedWire,
+} from "./checks/check-byte-stream.ts";
+export type { CheckOptions, ContractCase, Steps } from "./checks/contract-case.ts";
