@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { defineConfig } from "vitest/config";
@@ -21,6 +22,9 @@ const [tests, withMocks] = ["**/*.test.ts", "**/*.mocks.test.ts"] as const;
 
 /** Resolve workspace packages from source, so that no build is needed before a test. Each run leaves a report, which `pnpm rules` reads. */
 export default defineConfig({
+  // Vitest keeps transformed modules per root: with one root, all packages share them. Each package runs the tests of its own folder.
+  root: fileURLToPath(new URL(".", import.meta.url)),
+  cacheDir: join(process.cwd(), "node_modules/.vite"),
   resolve: { conditions: ["@xdstp/source"] },
   ssr: { resolve: { conditions: ["@xdstp/source"] } },
   test: {
@@ -36,12 +40,16 @@ export default defineConfig({
         extends: true,
         test: {
           name: "tests",
+          dir: process.cwd(),
           include: size === undefined ? [tests] : [...sizedTests(process.cwd(), size)],
           exclude: [withMocks, "**/node_modules/**", "**/dist/**"],
           isolate: false,
         },
       },
-      { extends: true, test: { name: "mocks", include: size === undefined ? [withMocks] : [] } },
+      {
+        extends: true,
+        test: { name: "mocks", dir: process.cwd(), include: size === undefined ? [withMocks] : [] },
+      },
     ],
     passWithNoTests: size !== undefined,
     testTimeout: limitMs,
@@ -49,6 +57,6 @@ export default defineConfig({
     teardownTimeout: limitMs,
     expect: { poll: { timeout: limitMs / 2 } },
     reporters: ["dot", "json"],
-    outputFile: { json: "reports/vitest.json" },
+    outputFile: { json: join(process.cwd(), "reports/vitest.json") },
   },
 });
