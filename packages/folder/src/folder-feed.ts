@@ -1,11 +1,5 @@
-import {
-  type Clock,
-  type ResourceFeed,
-  type ResourceSink,
-  systemClock,
-  type Timer,
-} from "@xdstp/core";
-import { createDebounce, createPatience, type Patience } from "./pacing.ts";
+import { type Clock, type ResourceFeed, type ResourceSink, systemClock } from "@xdstp/core";
+import { createDebounce, createPatience, type Patience, repeatEvery } from "./pacing.ts";
 import { type FolderProblem, isForbidden, reasonOf } from "./folder-problem.ts";
 import { filesInWriting } from "./files-in-writing.ts";
 import { createResourceCheck } from "./check-resource.ts";
@@ -130,7 +124,9 @@ async function run(
       edits = 0;
       const pauseMs = "error" in reading ? retryMs : failure === undefined ? undefined : pollMs;
       const timer =
-        pauseMs === undefined ? checkEvery(clock, watch) : clock.after(pauseMs, changes.flush);
+        pauseMs === undefined
+          ? repeatEvery(clock, checkMs, watch.check)
+          : clock.after(pauseMs, changes.flush);
       isCut = await changes.next(signal);
       timer.cancel();
     }
@@ -203,24 +199,6 @@ async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<
   } finally {
     signal.removeEventListener("abort", onAbort);
   }
-}
-
-/** Checks the watched directories repeatedly until it is cancelled. The next check starts after the one before, since a file system that does not answer takes long. */
-function checkEvery(clock: Clock, watch: FolderWatch): Timer {
-  let isCancelled = false;
-  const schedule = (): Timer =>
-    clock.after(checkMs, () => {
-      void watch.check().then(() => {
-        if (!isCancelled) timer = schedule();
-      });
-    });
-  let timer = schedule();
-  return {
-    cancel: () => {
-      isCancelled = true;
-      timer.cancel();
-    },
-  };
 }
 
 /** Reads the folder and watches its directories. The target of a link is read before it is watched, so a new watch of a target requires another reading. */

@@ -46,8 +46,26 @@ export async function mapLimit<T, R>(
   return results;
 }
 
+/** Runs `run` every `pauseMs` milliseconds until it is cancelled. Each pause starts after the run before, since a file system that does not answer takes long. `run` must not reject. */
+export function repeatEvery(clock: Clock, pauseMs: number, run: () => Promise<void>): Timer {
+  let isCancelled = false;
+  const schedule = (): Timer =>
+    clock.after(pauseMs, () => {
+      void run().then(() => {
+        if (!isCancelled) timer = schedule();
+      });
+    });
+  let timer = schedule();
+  return {
+    cancel: () => {
+      isCancelled = true;
+      timer.cancel();
+    },
+  };
+}
+
 /** The end of a burst of calls. */
-interface DebounceOptions {
+export interface DebounceOptions {
   readonly clock: Clock;
   /** Milliseconds without a call after which a burst ends. */
   readonly quietMs: number;
@@ -56,7 +74,7 @@ interface DebounceOptions {
 }
 
 /** Merges bursts of calls into one. */
-interface Debounce {
+export interface Debounce {
   /** Notes a call. */
   readonly touch: () => void;
   /** Ends the current burst immediately. */

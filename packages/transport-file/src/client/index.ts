@@ -1,0 +1,7 @@
+/**
+ * The client's end of filesystem subscriptions: a channel that turns a file into SotW streams.
+ *
+ * @packageDocumentation
+ */
+export { createFileChannel, type FileChannel, type FileChannelOptions } from "./file-channel.ts";
+export type { FileEvent } from "./file-event.ts";
