@@ -47,6 +47,20 @@ describe("checkBootstrap()", () => {
     expect(await check('{"node": {"id": "a", "cluster": "b"}}', "envoy.json")).toEqual([]);
   });
 
+  it("checks the constraints of an extension that is written as a Struct", async () => {
+    const options = (name: string) => `    transport_socket:
+      name: tls
+      typed_config:
+        "@type": type.googleapis.com/xds.type.v3.TypedStruct
+        type_url: type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext
+        value: { sni: ${name} }
+`;
+    expect(await check(bootstrap("web", options("a.example")))).toEqual([]);
+    expect(await check(bootstrap("web", options("a".repeat(256))))).toEqual([
+      "error: envoy.yaml:22:18: static_resources.clusters[0].transport_socket.typed_config.value.sni must have at most 255 bytes [string.max_bytes]",
+    ]);
+  });
+
   it("takes the forms that Envoy reads next to those of protobuf's JSON", async () => {
     const forms = `    connect_timeout: { seconds: 1, nanos: 500000000 }
     typed_extension_protocol_options:

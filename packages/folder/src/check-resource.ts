@@ -9,7 +9,8 @@ import { createValidator, type PathStep } from "@xdstp/validate";
 import { createDeprecationCheck } from "./deprecations.ts";
 import { checkEnvoy } from "./envoy-checks/check-envoy.ts";
 import type { Rejection } from "./envoy-checks/run-checks.ts";
-import { unpackAny } from "./envoy-checks/visit-messages.ts";
+import { typedStructs } from "./envoy-checks/typed-structs.ts";
+import { unpackAny, type VisitedMessage, visitMessages } from "./envoy-checks/visit-messages.ts";
 import type {
   FolderContext,
   ResourceCheck,
@@ -69,8 +70,15 @@ async function createContentCheck({
   const adviceOn = createDeprecationCheck(registry);
   return ({ any, message: content, members }) => {
     const nameField = members && nameFieldOf(members, types.get(typeUrlOf(members.typeName)));
-    const violations = validator
-      .check(AnySchema, any)
+    const structs = hasStructs(any) && content !== undefined ? structsIn(content, registry) : [];
+    const violations = [
+      ...validator.check(AnySchema, any),
+      ...structs.flatMap(({ message, path: above }) =>
+        validator
+          .check(message.desc, message.message)
+          .map(({ path, ...violation }) => ({ ...violation, path: [...above, ...path] })),
+      ),
+    ]
       .filter(({ path }) => nameField === undefined || !isNameOfEntry(path, nameField.name))
       .map(({ path, message, rule }): ResourceFault => ({
         path,
@@ -80,6 +88,21 @@ async function createContentCheck({
       }));
     return content === undefined ? violations : [...violations, ...adviceOn(content)];
   };
+}
+
+/** Returns true if a payload may have a `TypedStruct`. Only few have one, so the others are not walked again. */
+function hasStructs({ value }: Any): boolean {
+  return Buffer.from(value.buffer, value.byteOffset, value.byteLength).includes(".TypedStruct");
+}
+
+/** Returns the messages that are written as a `TypedStruct`. */
+function structsIn(content: ReflectMessage, registry: Registry): readonly VisitedMessage[] {
+  return visitMessages({ message: content, path: [], above: undefined }, registry).filter(
+    ({ above, message }) =>
+      above !== undefined &&
+      typedStructs.has(above.message.desc.typeName) &&
+      !typedStructs.has(message.desc.typeName),
+  );
 }
 
 /** The checks of each kind of client, for problems that constraints do not find. Files that resources name are not checked, since they are on the machine of Envoy. */

@@ -17,6 +17,7 @@ import { type CheckTable, type Rejection, runChecks } from "./run-checks.ts";
 import { settingChecks } from "./setting-checks.ts";
 import { tlsChecks } from "./tls-checks.ts";
 import { tlsContextChecks } from "./tls-context-checks.ts";
+import { typedStructChecks } from "./typed-struct-checks.ts";
 import { valueChecks } from "./value-checks.ts";
 
 const checks: CheckTable = Map.groupBy(
@@ -36,6 +37,7 @@ const checks: CheckTable = Map.groupBy(
     ...settingChecks,
     ...tlsChecks,
     ...tlsContextChecks,
+    ...typedStructChecks,
     ...valueChecks,
   ],
   ({ type }) => type,

@@ -11,6 +11,8 @@ export interface EnvoyFinding {
   readonly message: string;
   /** A solution, if the message does not have one. */
   readonly hint?: string;
+  /** The code of the problem. Default: that of the check. */
+  readonly code?: ProblemCode;
 }
 
 /** Files by the paths of a configuration. */

@@ -28,7 +28,7 @@ export function runChecks(
     for (const check of table.get(visited.message.desc.typeName) ?? [])
       for (const found of check.find(visited.message.message, { visited, registry, files }))
         rejections.push({
-          code: check.code,
+          code: found.code ?? check.code,
           path: pathOfFinding(visited, found),
           message: found.message,
           ...(found.hint !== undefined && { hint: found.hint }),

@@ -8,6 +8,13 @@ import {
 } from "@bufbuild/protobuf/reflect";
 import type { Any } from "@bufbuild/protobuf/wkt";
 import type { PathStep } from "@xdstp/validate";
+import {
+  decodeStruct,
+  isReadAsMessage,
+  structStep,
+  type TypedStruct,
+  typedStructs,
+} from "./typed-structs.ts";
 
 /** A message, the way to it, and the message that holds it. */
 export interface VisitedMessage {
@@ -16,7 +23,7 @@ export interface VisitedMessage {
   readonly above: VisitedMessage | undefined;
 }
 
-/** Returns a message and all those in it, what an Any holds included. Messages of `google.protobuf` are left out. */
+/** Returns a message and all those in it, with those in an Any or in the `TypedStruct` of an extension. Messages of `google.protobuf` are left out. */
 export function visitMessages(
   visited: VisitedMessage,
   registry: Registry,
@@ -42,6 +49,9 @@ export function eachMessage(
   }
   if (message.desc.typeName.startsWith("google.protobuf.")) return;
   run(visited);
+  const held = messageInStruct(visited, registry);
+  if (held !== undefined)
+    eachMessage({ message: held, path: [...path, structStep], above: visited }, registry, run);
   for (const { field, step } of partsOf(message.desc)) {
     if (!message.isSet(field)) continue;
     for (const [more, inner] of valuesOf(message.get(field)))
@@ -50,6 +60,19 @@ export function eachMessage(
         registry,
         run,
       );
+  }
+}
+
+/** Returns the message in the `TypedStruct` of an extension. undefined: the message is not one, or its content cannot be decoded. */
+function messageInStruct(
+  { message, path }: VisitedMessage,
+  registry: Registry,
+): ReflectMessage | undefined {
+  if (!typedStructs.has(message.desc.typeName) || !isReadAsMessage(path)) return undefined;
+  try {
+    return decodeStruct(message.message as unknown as TypedStruct, registry);
+  } catch {
+    return undefined; // The check of typed structs reports it.
   }
 }
 
