@@ -43,6 +43,27 @@ export default defineConfig(
     },
   },
   {
+    // These packages run in browsers too. What a platform does best has a file for each: `#platform` of core.
+    files: [
+      "packages/{uri,core,cache,protocol,transport-delta,transport-sotw}/src/**/*.ts",
+      "packages/transport-rest/src/client/**/*.ts",
+    ],
+    ignores: ["**/*.test.ts", "**/node.ts"],
+    rules: {
+      "no-restricted-imports": [
+        "error",
+        { patterns: [{ group: ["node:*"], message: "This package runs in browsers too." }] },
+      ],
+      "no-restricted-globals": [
+        "error",
+        ...["Buffer", "process", "setImmediate", "global"].map((name) => ({
+          name,
+          message: "This package runs in browsers too; see #platform of core.",
+        })),
+      ],
+    },
+  },
+  {
     files: ["**/*.mjs"],
     languageOptions: {
       globals: {

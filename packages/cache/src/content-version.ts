@@ -1,5 +1,6 @@
-import { hash } from "node:crypto";
+import { sha256 } from "#sha256";
 import type { Resource } from "@xdstp/core";
+import { byteLength } from "@xdstp/core/wire";
 
 import { fieldLength, scratchWriter } from "./protobuf-writer.ts";
 
@@ -17,7 +18,7 @@ const CONTENT_VERSION_LENGTH = 22;
 export function contentVersion(
   content: Pick<Resource, "payload" | "aliases" | "constraints" | "metadata">,
 ): string {
-  return hash("sha256", encodeContent(content), "base64url").slice(0, CONTENT_VERSION_LENGTH);
+  return sha256(encodeContent(content)).slice(0, CONTENT_VERSION_LENGTH);
 }
 
 /**
@@ -34,17 +35,17 @@ function encodeContent({
   constraints,
   metadata,
 }: Parameters<typeof contentVersion>[0]): Uint8Array {
-  const typeLength = Buffer.byteLength(payload.typeUrl);
+  const typeLength = byteLength(payload.typeUrl);
   const anyLength = fieldLength(typeLength) + valueFieldLength(payload.value);
   let length = fieldLength(anyLength);
-  for (const alias of aliases) length += fieldLength(Buffer.byteLength(alias));
+  for (const alias of aliases) length += fieldLength(byteLength(alias));
   if (constraints !== undefined) length += fieldLength(fieldLength(constraints.length));
   if (metadata !== undefined) length += fieldLength(metadata.length);
   const writer = scratchWriter(length);
   writer.header(2, anyLength);
   writer.text(1, payload.typeUrl, typeLength);
   if (payload.value.length > 0) writer.block(2, payload.value);
-  for (const alias of aliases) writer.text(4, alias, Buffer.byteLength(alias));
+  for (const alias of aliases) writer.text(4, alias, byteLength(alias));
   if (constraints !== undefined) {
     writer.header(8, fieldLength(constraints.length));
     writer.block(2, constraints);

@@ -1,4 +1,5 @@
 import type { AnyBytes, Resource, StoredResource } from "@xdstp/core";
+import { byteLength, equalBytes } from "@xdstp/core/wire";
 
 import { contentVersion, resourceHash, valueFieldLength } from "./content-version.ts";
 import { fieldLength, ProtobufWriter, scratchWriter } from "./protobuf-writer.ts";
@@ -65,10 +66,10 @@ export class KeptResource implements StoredResource {
   hasContentOf(other: Resource): boolean {
     return (
       this.#typeUrl === other.payload.typeUrl &&
-      equalBytes(this.payload.value, other.payload.value) &&
+      isSame(this.payload.value, other.payload.value) &&
       equalLists(this.aliases ?? [], other.aliases ?? []) &&
-      equalBytes(this.constraints, other.constraints) &&
-      equalBytes(this.metadata, other.metadata)
+      isSame(this.constraints, other.constraints) &&
+      isSame(this.metadata, other.metadata)
     );
   }
 }
@@ -98,7 +99,7 @@ function encode(resource: Resource, version: string): WireForm {
   if (payload.value.length > 0) writer.block(2, payload.value);
   const anyEnd = writer.position;
   if (constraints === undefined) writer.text(3, name, sizes.name);
-  for (const alias of resource.aliases ?? []) writer.text(4, alias, Buffer.byteLength(alias));
+  for (const alias of resource.aliases ?? []) writer.text(4, alias, byteLength(alias));
   if (resource.noStore === true) writer.block(7, DO_NOT_CACHE);
   if (constraints !== undefined) writeResourceName(writer, name, sizes.name, constraints);
   const constraintsEnd = writer.position;
@@ -133,16 +134,16 @@ interface Sizes {
 
 function measure(resource: Resource, version: string): Sizes {
   const { payload, constraints, metadata } = resource;
-  const versionLength = Buffer.byteLength(version);
-  const type = Buffer.byteLength(payload.typeUrl);
+  const versionLength = byteLength(version);
+  const type = byteLength(payload.typeUrl);
   const any = fieldLength(type) + valueFieldLength(payload.value);
-  const name = Buffer.byteLength(resource.name);
+  const name = byteLength(resource.name);
   let bare = fieldLength(versionLength) + fieldLength(any);
   bare +=
     constraints === undefined
       ? fieldLength(name)
       : fieldLength(fieldLength(name) + fieldLength(constraints.length));
-  for (const alias of resource.aliases ?? []) bare += fieldLength(Buffer.byteLength(alias));
+  for (const alias of resource.aliases ?? []) bare += fieldLength(byteLength(alias));
   if (resource.noStore === true) bare += fieldLength(DO_NOT_CACHE.length);
   if (metadata !== undefined) bare += fieldLength(metadata.length);
   return { version: versionLength, type, any, name, bare };
@@ -173,9 +174,9 @@ function duration(ms: number): Uint8Array {
   return writer.written;
 }
 
-function equalBytes(a: Uint8Array | undefined, b: Uint8Array | undefined): boolean {
+function isSame(a: Uint8Array | undefined, b: Uint8Array | undefined): boolean {
   if (a === undefined || b === undefined) return a === b;
-  return Buffer.compare(a, b) === 0;
+  return equalBytes(a, b);
 }
 
 function equalLists(a: readonly string[], b: readonly string[]): boolean {

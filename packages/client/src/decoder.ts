@@ -1,5 +1,5 @@
-import { type AnyBytes, type Resource, XdsError } from "@xdstp/core";
-import { walkFields } from "@xdstp/core/wire";
+import { type AnyBytes, nextTurn, type Resource, XdsError } from "@xdstp/core";
+import { equalBytes, walkFields } from "@xdstp/core/wire";
 
 import {
   isSchema,
@@ -60,7 +60,7 @@ export function createDecoder<T>(type: WatchedType<T>): Decoder<T> {
     typeUrl === REDIRECT && type.redirect !== undefined ? type.redirect(value) : type.decode(value);
   const decode = (payload: AnyBytes): Decoded<T> => {
     const decoded = { payload: payload.value, value: valueOf(payload) };
-    if (last === undefined) setImmediate(endTurn);
+    if (last === undefined) nextTurn(endTurn);
     return (last = decoded);
   };
   return {
@@ -82,8 +82,7 @@ export function createDecoder<T>(type: WatchedType<T>): Decoder<T> {
       if (known !== undefined) return known.value;
       if (last !== undefined) wasRead = true;
       const decoded = fresh.get(resource.name);
-      const isSame =
-        decoded !== undefined && Buffer.compare(decoded.payload, resource.payload.value) === 0;
+      const isSame = decoded !== undefined && equalBytes(decoded.payload, resource.payload.value);
       const value = isSame ? decoded.value : valueOf(resource.payload);
       messages.set(resource, { value });
       return value;

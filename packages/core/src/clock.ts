@@ -1,3 +1,5 @@
+import { startTimer } from "#platform";
+
 /** One pending call of a {@link Clock}. */
 export interface Timer {
   /** Does nothing once the call has been made. */
@@ -31,26 +33,25 @@ export const systemClock: Clock = {
   now: () => Math.floor(performance.now()),
   wallTime: () => Date.now(),
   after(ms, callback) {
-    let timer: NodeJS.Timeout;
+    let cancel = (): void => undefined;
     const wait = (left: number): void => {
       const now = Math.min(left, LONGEST);
-      timer = setTimeout(() => {
+      cancel = startTimer(now, () => {
         if (left > now) wait(left - now);
         else callback();
-      }, now);
-      timer.unref();
+      });
     };
     wait(ms);
     return {
       cancel: () => {
-        clearTimeout(timer);
+        cancel();
       },
     };
   },
 };
 
 /**
- * The longest time that a timer of Node.js can wait, in milliseconds (about 25 days). A longer one,
+ * The longest time that a timer of Node.js or of a browser can wait, in milliseconds (about 25 days). A longer one,
  * such as a TTL of a month, would be due at once.
  */
 const LONGEST = 2 ** 31 - 1;

@@ -6,6 +6,7 @@
 export type { AnyBytes, Entry, Interest, Resource, Scope, StoredResource } from "./resource.ts";
 export type { ResourceSource, Topic, Watcher } from "./source.ts";
 export { systemClock, type Clock, type Timer } from "./clock.ts";
+export { nextTurn } from "#platform";
 export { createDeadlines, type Deadlines } from "./deadlines.ts";
 export {
   statusNameOf,

@@ -1,4 +1,10 @@
-import { type Reference, type ResourceType, type StoredResource, XdsError } from "@xdstp/core";
+import {
+  nextTurn,
+  type Reference,
+  type ResourceType,
+  type StoredResource,
+  XdsError,
+} from "@xdstp/core";
 import { authorityOf, isGlob } from "@xdstp/uri";
 
 import { typedNameKey } from "../read-name.ts";
@@ -89,7 +95,7 @@ export class References {
   wake(): void {
     if (this.#isWoken) return;
     this.#isWoken = true;
-    setImmediate(() => {
+    nextTurn(() => {
       this.#isWoken = false;
       this.check();
     });

@@ -1,4 +1,5 @@
-import { concatBytes, decodeText, lengthDelimited, walkFields, WireType } from "../wire/fields.ts";
+import { decodeText } from "#platform";
+import { concatBytes, lengthDelimited, walkFields, WireType } from "../wire/fields.ts";
 import type { Constraints } from "./constraints.ts";
 
 /** Field numbers of `DynamicParameterConstraints`, which form a oneof. */

@@ -1,9 +1,9 @@
 import { BinaryReader, BinaryWriter, WireType as Wire } from "@bufbuild/protobuf/wire";
 import { describe, expect, it } from "vitest";
 
+import { decodeText } from "#platform";
 import {
   concatBytes,
-  decodeText,
   lengthDelimited,
   varintEnd,
   varintLength,

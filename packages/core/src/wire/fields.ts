@@ -1,3 +1,5 @@
+import { encodeText } from "#platform";
+
 /** The wire types of protobuf that a walk supports; groups are not supported. */
 export const WireType = { VARINT: 0, FIXED64: 1, LENGTH_DELIMITED: 2, FIXED32: 5 } as const;
 
@@ -127,7 +129,7 @@ export function writeVarint(target: Uint8Array, at: number, value: number): numb
  * way.
  */
 export function lengthDelimited(field: number, value: Uint8Array | string): Uint8Array {
-  const bytes = typeof value === "string" ? Buffer.from(value) : value;
+  const bytes = typeof value === "string" ? encodeText(value) : value;
   return concatBytes([fieldHead(field, bytes.length), bytes]);
 }
 
@@ -150,11 +152,4 @@ export function concatBytes(parts: readonly Uint8Array[]): Uint8Array {
     at += part.length;
   }
   return target;
-}
-
-const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-
-/** Returns the text in `bytes[start, end)`. Bytes that are not UTF-8 become U+FFFD. */
-export function decodeText(bytes: Uint8Array, start: number, end: number): string {
-  return decoder.decode(bytes.subarray(start, end));
 }

@@ -1,5 +1,6 @@
 import type { AnyBytes } from "../resource.ts";
-import { decodeText, walkFields, WireType } from "./fields.ts";
+import { decodeText } from "#platform";
+import { walkFields, WireType } from "./fields.ts";
 import type { Fault } from "../xds-error.ts";
 
 /** The field of the entries, which has this number in every list collection (B-LIST-1). */

@@ -1,4 +1,5 @@
 import type { Clock, Removal, Resource, Timer } from "@xdstp/core";
+import { decodeLatin1 } from "@xdstp/core/wire";
 import { nameKey } from "@xdstp/uri";
 
 import type { ServerLink } from "../routes/server-link.ts";
@@ -97,9 +98,7 @@ function lasting(given: Resource, leftMs: number | undefined): Resource {
 
 /** Returns a map key for a variant of one name (TP2). */
 export function variantId({ constraints }: Pick<Resource, "constraints">): string {
-  return constraints === undefined || constraints.length === 0
-    ? ""
-    : Buffer.from(constraints).toString("base64");
+  return constraints === undefined || constraints.length === 0 ? "" : decodeLatin1(constraints);
 }
 
 /** Returns a map key for one variant of a name in any spelling (TP2). */

@@ -1,4 +1,5 @@
 import {
+  nextTurn,
   XdsError,
   type AnyBytes,
   type Fault,
@@ -8,6 +9,7 @@ import {
   type Topic,
   type Watcher,
 } from "@xdstp/core";
+import { equalBytes } from "@xdstp/core/wire";
 import { collectionTypeOf } from "@xdstp/uri";
 
 import {
@@ -165,7 +167,7 @@ class Following implements FollowedList, Watcher {
   #goOn(): void {
     if (this.#goesOn || !this.#parts.isDue) return;
     this.#goesOn = true;
-    setImmediate(() => {
+    nextTurn(() => {
       this.#goesOn = false;
       const { isTaking } = this.#parts;
       this.#parts.go();
@@ -246,5 +248,5 @@ class Following implements FollowedList, Watcher {
 }
 
 function isSamePayload(one: AnyBytes, other: AnyBytes): boolean {
-  return one.typeUrl === other.typeUrl && Buffer.compare(one.value, other.value) === 0;
+  return one.typeUrl === other.typeUrl && equalBytes(one.value, other.value);
 }

@@ -1,4 +1,5 @@
 import { type Interest, isSameError, type Resource, type Topic, type XdsError } from "@xdstp/core";
+import { equalBytes } from "@xdstp/core/wire";
 
 import { notFound } from "../routes/ask.ts";
 import type { InlineEntry } from "./read-list.ts";
@@ -110,9 +111,7 @@ function isSameHolding(one: Holding, other: Holding): boolean {
 function isSameContent(one: Resource | undefined, other: Resource | undefined): boolean {
   return (
     one === other ||
-    (one !== undefined &&
-      other !== undefined &&
-      Buffer.compare(one.payload.value, other.payload.value) === 0)
+    (one !== undefined && other !== undefined && equalBytes(one.payload.value, other.payload.value))
   );
 }
 

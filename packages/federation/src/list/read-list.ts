@@ -1,4 +1,11 @@
-import { type ListEntry, walkList, walkFields, WireType } from "@xdstp/core/wire";
+import {
+  decodeLatin1,
+  encodeText,
+  type ListEntry,
+  walkList,
+  walkFields,
+  WireType,
+} from "@xdstp/core/wire";
 import type { AnyBytes, Fault, Resource } from "@xdstp/core";
 import { ResourceLocatorSchema, type Located } from "@xdstp/protos/xds";
 import {
@@ -79,7 +86,7 @@ function readEntry(entry: ListEntry): InlineEntry | LocatedEntry | Fault {
     : { kind: "locator", locator };
 }
 
-const schemes = ["xdstp:", "http:", "file:"].map((scheme) => [...Buffer.from(scheme)]);
+const schemes = ["xdstp:", "http:", "file:"].map((scheme) => [...encodeText(scheme)]);
 
 /** Returns the locator of an entry of a list, from either of its wire forms, or the problem. */
 function readEntryLocator(bytes: Uint8Array): Locator | Fault {
@@ -124,7 +131,7 @@ const keys: Readonly<Partial<Record<number, "id" | "authority" | "resourceType">
  * of this kind, and a list may have many.
  */
 function readPlainLocator(bytes: Uint8Array): ResourceLocatorMessage | undefined {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
+  const text = decodeLatin1(bytes);
   if (/[\x80-\xff]/.test(text)) return undefined;
   const read: { id?: string; authority?: string; resourceType?: string } = {};
   const { outcome } = walkFields(bytes, (field, start, end, wireType) => {

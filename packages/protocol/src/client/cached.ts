@@ -1,4 +1,5 @@
 import type { Interest, ResourceSink } from "@xdstp/core";
+import { equalBytes } from "@xdstp/core/wire";
 import type { ReceivedName } from "./received.ts";
 import type { Wanted } from "./wanted.ts";
 
@@ -72,7 +73,5 @@ function interestsOf(wanted: Wanted): readonly Interest[] {
 }
 
 function isSame(one: Uint8Array | undefined, other: Uint8Array | undefined): boolean {
-  return (
-    one === other || (one !== undefined && other !== undefined && Buffer.compare(one, other) === 0)
-  );
+  return one === other || (one !== undefined && other !== undefined && equalBytes(one, other));
 }

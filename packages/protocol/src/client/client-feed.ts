@@ -261,7 +261,7 @@ class Feed<Memory> implements ClientFeed {
     for (const type of this.#types.values()) type.endStream();
   }
 
-  #respond(stream: ClientStream, sink: ResourceSink, message: Buffer): void {
+  #respond(stream: ClientStream, sink: ResourceSink, message: Uint8Array): void {
     const typeUrl = typeUrlIn(message);
     if (typeUrl === undefined) {
       stream.close({

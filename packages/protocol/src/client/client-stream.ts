@@ -1,10 +1,11 @@
 import { type ByteStream, type ByteStreamHandler, type Status, StatusCode } from "@xdstp/core";
+import { copyBytes } from "@xdstp/core/wire";
 import type { Connect } from "./client-context.ts";
 
 /** Callbacks of a stream. */
 export interface ClientStreamHost {
   /** Handles a message. The next one is passed on after {@link ClientStream.release}. */
-  onMessage(message: Buffer): void;
+  onMessage(message: Uint8Array): void;
   /** The server is reached. */
   onReached(): void;
   /** The wire accepts messages again. */
@@ -43,7 +44,7 @@ class Stream implements ClientStream, ByteStreamHandler {
   /**
    * Messages that came while another one was consumed. They are few, since the wire is paused then.
    */
-  readonly #inbox: Buffer[] = [];
+  readonly #inbox: Uint8Array[] = [];
   #holding = false;
   #giving = false;
   #paused = false;
@@ -85,7 +86,7 @@ class Stream implements ClientStream, ByteStreamHandler {
   /** Copies the message: the sink may apply it later, and the wire uses its bytes again. */
   onMessage(message: Uint8Array): void {
     if (this.#isClosed()) return;
-    this.#inbox.push(Buffer.from(message));
+    this.#inbox.push(copyBytes(message));
     this.#giveAll();
   }
 

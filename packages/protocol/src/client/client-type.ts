@@ -256,7 +256,7 @@ export class ClientType<Memory> {
   }
 
   /** Applies a response and queues its answer; then calls `done`, at once or later. */
-  respond(message: Buffer, done: Done): void {
+  respond(message: Uint8Array, done: Done): void {
     if (this.#phase.kind !== "listening") return;
     const { variant, context } = this.#host;
     const { stream } = this.#phase;

@@ -1,5 +1,5 @@
 import { type StatusName, statusNameOf, XdsError } from "@xdstp/core";
-import { varintValue, walkFields } from "@xdstp/core/wire";
+import { decodeText, varintValue, walkFields } from "@xdstp/core/wire";
 import { errorText } from "../text/error-text.ts";
 import { readResourceName } from "./read-resource.ts";
 import type { ReceivedName } from "./received.ts";
@@ -9,7 +9,7 @@ import type { ReceivedName } from "./received.ts";
  * becomes UNKNOWN, which is transient (C-ERR-4).
  */
 export function readError(
-  bytes: Buffer,
+  bytes: Uint8Array,
   start: number,
   end: number,
   typeUrl: string,
@@ -39,14 +39,18 @@ export function readError(
 }
 
 /** Reads a `google.rpc.Status`. OK is not an error, so it becomes UNKNOWN. */
-function readStatus(bytes: Buffer, start: number, end: number): [code: StatusName, text: string] {
+function readStatus(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+): [code: StatusName, text: string] {
   let code = 2;
   let text = "";
   walkFields(
     bytes,
     (field, from, to) => {
       if (field === 1) code = varintValue(bytes, from, to);
-      if (field === 2) text = bytes.toString("utf8", from, to);
+      if (field === 2) text = decodeText(bytes, from, to);
       return undefined;
     },
     { start, end },

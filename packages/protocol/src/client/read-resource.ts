@@ -1,7 +1,7 @@
 import { nameKey } from "@xdstp/uri";
 
 import type { AnyBytes } from "@xdstp/core";
-import { field, nextField, varintValue, walkFields, WireType } from "@xdstp/core/wire";
+import { decodeText, field, nextField, varintValue, walkFields, WireType } from "@xdstp/core/wire";
 import { isText } from "../wire/is-text.ts";
 import { readText } from "./read-fields.ts";
 import type { ReceivedResource } from "./received.ts";
@@ -27,7 +27,7 @@ type Draft = { -readonly [Key in keyof ReceivedResource]: ReceivedResource[Key] 
  * not decoded. Never throws: `fault` says what cannot be read.
  */
 export function readResource(
-  bytes: Buffer,
+  bytes: Uint8Array,
   start: number,
   end: number,
   typeUrl: string,
@@ -48,7 +48,7 @@ export function readResource(
 
 function readField(
   draft: Draft,
-  bytes: Buffer,
+  bytes: Uint8Array,
   number: number,
   start: number,
   end: number,
@@ -56,7 +56,7 @@ function readField(
 ): void {
   switch (number) {
     case Field.VERSION:
-      draft.version = bytes.toString("utf8", start, end);
+      draft.version = decodeText(bytes, start, end);
       break;
     case Field.RESOURCE:
       readBody(draft, readAny(bytes, start, end, typeUrl));
@@ -85,7 +85,7 @@ function readField(
 
 function textIn(
   draft: Draft,
-  bytes: Buffer,
+  bytes: Uint8Array,
   start: number,
   end: number,
   otherwise: string,
@@ -105,7 +105,7 @@ function readBody(draft: Draft, body: AnyBytes | undefined): void {
  * shares the string `expected`, so that each resource does not keep a copy.
  */
 export function readAny(
-  bytes: Buffer,
+  bytes: Uint8Array,
   start: number,
   end: number,
   expected: string,
@@ -119,14 +119,14 @@ export function readAny(
     if (field.number === 1)
       typeUrl = isText(bytes, field.start, next, expected)
         ? expected
-        : bytes.toString("utf8", field.start, next);
+        : decodeText(bytes, field.start, next);
     if (field.number === 2) [valueStart, valueEnd] = [field.start, next];
   }
   return { typeUrl, value: bytes.subarray(valueStart, valueEnd) };
 }
 
 /** Reads `resource_name`, which has the name and, with TP2, the constraints of the variant. */
-function readName(draft: Draft, bytes: Buffer, start: number, end: number): void {
+function readName(draft: Draft, bytes: Uint8Array, start: number, end: number): void {
   const { name, constraints, fault } = readResourceName(bytes, start, end);
   if (name !== "") draft.name = name;
   if (constraints !== undefined) draft.constraints = constraints;
@@ -135,7 +135,7 @@ function readName(draft: Draft, bytes: Buffer, start: number, end: number): void
 
 /** Reads an encoded `ResourceName`. */
 export function readResourceName(
-  bytes: Buffer,
+  bytes: Uint8Array,
   start: number,
   end: number,
 ): { readonly name: string; readonly constraints?: Uint8Array; readonly fault?: string } {
@@ -154,7 +154,7 @@ export function readResourceName(
 }
 
 /** Reads a `google.protobuf.Duration` in milliseconds. */
-function readTtl(draft: Draft, bytes: Buffer, start: number, end: number): void {
+function readTtl(draft: Draft, bytes: Uint8Array, start: number, end: number): void {
   let ms = 0;
   const { outcome } = walkFields(
     bytes,
@@ -171,7 +171,7 @@ function readTtl(draft: Draft, bytes: Buffer, start: number, end: number): void 
 }
 
 /** Returns the value of `CacheControl.do_not_cache`. */
-function isSet(bytes: Buffer, start: number, end: number): boolean {
+function isSet(bytes: Uint8Array, start: number, end: number): boolean {
   let set = false;
   walkFields(
     bytes,

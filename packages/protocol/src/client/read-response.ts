@@ -1,4 +1,4 @@
-import { walkFields } from "@xdstp/core/wire";
+import { decodeText, walkFields } from "@xdstp/core/wire";
 import type { ClientLimits } from "./client-limits.ts";
 import { readError } from "./read-error.ts";
 import { readIdentifier, readText } from "./read-fields.ts";
@@ -45,12 +45,12 @@ interface Draft {
  * function that reads one resource between two bytes of the message
  */
 export function readResponse(
-  message: Buffer,
+  message: Uint8Array,
   options: {
     readonly fields: ResponseFields;
     readonly typeUrl: string;
     readonly limits: Pick<ClientLimits, "errorText">;
-    readonly readOne: (message: Buffer, start: number, end: number) => ReceivedResource;
+    readonly readOne: (message: Uint8Array, start: number, end: number) => ReceivedResource;
   },
 ): ReceivedResponse {
   const { fields, typeUrl, readOne } = options;
@@ -77,7 +77,7 @@ export function readResponse(
 
 function readField(
   draft: Draft,
-  message: Buffer,
+  message: Uint8Array,
   field: number,
   start: number,
   end: number,
@@ -85,13 +85,13 @@ function readField(
 ): void {
   switch (field) {
     case fields.version:
-      draft.version = message.toString("utf8", start, end);
+      draft.version = decodeText(message, start, end);
       break;
     case fields.canary:
       draft.canary = message[start] !== 0;
       break;
     case fields.nonce:
-      draft.nonce = message.toString("utf8", start, end);
+      draft.nonce = decodeText(message, start, end);
       break;
     case fields.removed:
       readRemoved(draft, readText(message, start, end));
@@ -115,7 +115,7 @@ function readRemoved(draft: Draft, name: string | undefined): void {
 }
 
 /** Reads the removal of one variant of a name (TP2). */
-function readRemovedName(draft: Draft, message: Buffer, start: number, end: number): void {
+function readRemovedName(draft: Draft, message: Uint8Array, start: number, end: number): void {
   const { fault, ...removed } = readResourceName(message, start, end);
   if (fault === undefined) draft.removed.push(removed);
   else draft.fault = "a name in removed_resource_names cannot be read";

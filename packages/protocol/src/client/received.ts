@@ -1,6 +1,7 @@
 import { nameKey } from "@xdstp/uri";
 
 import type { AnyBytes, XdsError } from "@xdstp/core";
+import { decodeLatin1 } from "@xdstp/core/wire";
 
 /**
  * A resource as it was received: from a delta response, or from a wrapped or unwrapped one of SotW.
@@ -77,5 +78,5 @@ export function receivedKey({
   readonly key?: string;
   readonly constraints?: Uint8Array;
 }): string {
-  return constraints === undefined ? key : `${key}\n${Buffer.from(constraints).toString("latin1")}`;
+  return constraints === undefined ? key : `${key}\n${decodeLatin1(constraints)}`;
 }

@@ -27,7 +27,7 @@ export interface ClientVariant<Memory> {
    * cannot be read.
    */
   read(
-    message: Buffer,
+    message: Uint8Array,
     typeUrl: string,
     type: ResourceType | undefined,
     limits: ClientLimits,

@@ -1,4 +1,5 @@
 import type { Entry } from "@xdstp/core";
+import { decodeLatin1 } from "@xdstp/core/wire";
 
 const indices = new WeakMap<readonly Entry[], ReadonlyMap<string, Entry>>();
 
@@ -34,7 +35,7 @@ function isReplaced({ resource, revision }: Entry, by: Entry | undefined): boole
  */
 export function entryKey({ resource, constraints }: Entry, key: string): string {
   const which = resource === undefined ? constraints : resource.constraints;
-  return which === undefined ? key : `${key}\n${Buffer.from(which).toString("latin1")}`;
+  return which === undefined ? key : `${key}\n${decodeLatin1(which)}`;
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Entry } from "@xdstp/core";
+import { equalBytes } from "@xdstp/core/wire";
 import { entryKey } from "./entries.ts";
 import type { FrameProfile } from "./frame-cache.ts";
 
@@ -18,8 +19,7 @@ export function sayTheSame(
   const saidOf = (entry: Entry | undefined): Uint8Array =>
     entry === undefined ? NOTHING : said(entry);
   const isSame = (key: string): boolean =>
-    before.get(key) === now.get(key) ||
-    Buffer.compare(saidOf(before.get(key)), saidOf(now.get(key))) === 0;
+    before.get(key) === now.get(key) || equalBytes(saidOf(before.get(key)), saidOf(now.get(key)));
   return new Set([...before.keys(), ...now.keys()]).values().every(isSame);
 }
 

@@ -1,3 +1,5 @@
+import { nextTurn } from "@xdstp/core";
+
 /** An object that has work to do in a later turn. */
 export interface Drainable {
   /** True while it is in the queue. Written by the scheduler only. */
@@ -17,16 +19,12 @@ export function createScheduler(
   options: {
     /** The greatest number of streams that are served per turn of the event loop. Default: 256. */
     readonly slice?: number;
-    /** Calls back in a later turn. Default: `setImmediate`. */
+    /** Calls back in a later turn. Default: after the events that wait. */
     readonly later?: (callback: () => void) => void;
   } = {},
 ): Scheduler {
   const slice = options.slice ?? 256;
-  const later =
-    options.later ??
-    ((callback: () => void): void => {
-      setImmediate(callback);
-    });
+  const later = options.later ?? nextTurn;
   let queue: Drainable[] = [];
   let at = 0;
   let running = false;

@@ -1,4 +1,5 @@
 import type { Interest } from "@xdstp/core";
+import { byteLength } from "@xdstp/core/wire";
 import type { StreamLimits } from "../stream/limits.ts";
 
 /**
@@ -61,5 +62,5 @@ function parametersIn(name: string): number {
  */
 export function isLongerThan(text: string, bytes: number): boolean {
   if (text.length > bytes) return true;
-  return text.length * 3 > bytes && Buffer.byteLength(text) > bytes;
+  return text.length * 3 > bytes && byteLength(text) > bytes;
 }

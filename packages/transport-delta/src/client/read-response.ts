@@ -24,7 +24,7 @@ const fields: ResponseFields = {
  * Never throws.
  */
 export function readResponse(
-  message: Buffer,
+  message: Uint8Array,
   typeUrl: string,
   _type: ResourceType | undefined,
   limits: ClientLimits,

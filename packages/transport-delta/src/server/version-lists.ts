@@ -1,5 +1,5 @@
 import { fromBinary } from "@bufbuild/protobuf";
-import { concatBytes, walkFields, WireType } from "@xdstp/core/wire";
+import { concatBytes, equalBytes, walkFields, WireType } from "@xdstp/core/wire";
 import { hashBytes } from "@xdstp/protocol/server";
 import { DeltaDiscoveryRequestSchema } from "@xdstp/protos/discovery";
 
@@ -97,5 +97,5 @@ function decode(bytes: Uint8Array): ReadonlyMap<string, string> {
 }
 
 function areEqual(a: Uint8Array, b: Uint8Array): boolean {
-  return Buffer.compare(a, b) === 0;
+  return equalBytes(a, b);
 }

@@ -31,7 +31,7 @@ const WRAPPER = "type.googleapis.com/envoy.service.discovery.v3.Resource";
  * the message. Never throws.
  */
 export function readResponse(
-  message: Buffer,
+  message: Uint8Array,
   typeUrl: string,
   type: ResourceType | undefined,
   limits: ClientLimits,
@@ -46,7 +46,7 @@ export function readResponse(
 }
 
 function readOne(
-  message: Buffer,
+  message: Uint8Array,
   start: number,
   end: number,
   typeUrl: string,
@@ -69,7 +69,7 @@ function readOne(
 
 /** Reads the name in a payload (B-WRAP-4); of a repeated field the last occurrence counts. */
 function nameIn(
-  message: Buffer,
+  message: Uint8Array,
   start: number,
   end: number,
   nameField: number,
