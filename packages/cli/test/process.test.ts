@@ -1,13 +1,13 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { closeSync, existsSync, openSync } from "node:fs";
 import { createServer } from "node:net";
-import { join } from "node:path";
 import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 import { openDeltaStream } from "./grpc-stream.ts";
 import { createTextSink, type TextSink } from "./text-sink.ts";
 import { useFolder } from "./use-folder.ts";
+import { useProgram } from "./use-program.ts";
 
-const bin = join(import.meta.dirname, "../src/bin.ts");
+const startProgram = useProgram();
 const clusterUrl = "type.googleapis.com/envoy.config.cluster.v3.Cluster";
 const running = new Set<ChildProcess>();
 
@@ -28,7 +28,7 @@ function start(
   cwd = process.cwd(),
   output: "pipe" | number = "pipe",
 ): Program {
-  const child = spawn(process.execPath, ["--conditions=@xdstp/source", bin, ...args], {
+  const child = startProgram(args, {
     cwd,
     stdio: ["ignore", output, "pipe"],
   });

@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -13,8 +13,9 @@ import { runToEnd, useCli } from "./use-cli.ts";
 import { lead, of, type Lead } from "./use-federation.ts";
 import { useFolder } from "./use-folder.ts";
 import { clusterUrl, useOrigin } from "./use-origin.ts";
+import { useProgram } from "./use-program.ts";
 
-const bin = join(import.meta.dirname, "../src/bin.ts");
+const startProgram = useProgram();
 
 interface Workers {
   readonly program: ChildProcess;
@@ -38,11 +39,8 @@ async function useWorkers(
   count: number,
   ...more: readonly string[]
 ): Promise<Workers> {
-  const program = spawn(
-    process.execPath,
+  const program = startProgram(
     [
-      "--conditions=@xdstp/source",
-      bin,
       "relay",
       "--server",
       upstream,
@@ -56,7 +54,7 @@ async function useWorkers(
   );
   const out = createTextSink();
   program.stdout
-    .setEncoding("utf8")
+    ?.setEncoding("utf8")
     .on("data", (text: string) => {
       out.write(text);
     })
