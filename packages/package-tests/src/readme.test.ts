@@ -24,6 +24,18 @@ const examples = [...readmes].flatMap(([name, target]) =>
     code,
   })),
 );
+const runs = examples.filter(({ name }) => !notRun.has(name));
+/**
+ * Runs the files that it is given, one after the other in one process, since most of the time of an
+ * example is the start of Node and the load of the packages. Reports each as a line of JSON.
+ */
+const runner = `
+for (const file of process.argv.slice(2)) {
+  let error;
+  await import("./" + file).catch((thrown) => (error = thrown?.stack ?? String(thrown)));
+  console.log("\\n" + JSON.stringify({ file, error }));
+}
+`;
 let server: Awaited<ReturnType<typeof useStandInServer>>;
 
 beforeAll(async () => {
@@ -50,10 +62,26 @@ describe("the examples of READMEs and of the short answers", () => {
     await run("tsc", ["-p", "."], folder);
   });
 
-  it.each(examples.filter(({ name }) => !notRun.has(name)))("$name runs", async ({ file }) => {
-    await expect(run("node", ["--conditions=@xdstp/source", file], folder)).resolves.toBeTypeOf(
-      "string",
-    );
+  describe("in one process", () => {
+    let end: PromiseSettledResult<string> | undefined;
+    let output = "";
+
+    beforeAll(async () => {
+      writeFileSync(join(folder, "run.mjs"), runner);
+      const files = runs.map(({ file }) => file);
+      const args = ["--conditions=@xdstp/source", "run.mjs", ...files];
+      [end] = await Promise.allSettled([run("node", args, folder)]);
+      output = end.status === "fulfilled" ? end.value : String(end.reason);
+    });
+
+    it.each(runs)("$name runs", ({ file }) => {
+      const line = output.split("\n").find((one) => one.startsWith(`{"file":"${file}"`));
+      expect(line ?? output).toBe(JSON.stringify({ file }));
+    });
+
+    it("all leave nothing behind that keeps the process from its end", () => {
+      expect(end).toMatchObject({ status: "fulfilled" });
+    });
   });
 
   it.each([...notRun])("%s does not run: %s", (name) => {
