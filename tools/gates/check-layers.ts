@@ -27,6 +27,7 @@ export const layers: readonly Readonly<Record<string, readonly string[]>>[] = [
     "@xdstp/transport-sotw": ["@xdstp/folder", "@xdstp/cache", "@xdstp/grpc"],
     "@xdstp/transport-rest": ["@xdstp/folder", "@xdstp/cache", "@xdstp/protocol", "@xdstp/grpc"],
     "@xdstp/transport-file": ["@xdstp/cache", "@xdstp/protocol", "@xdstp/grpc"],
+    "@xdstp/transport-http": ["@xdstp/folder", "@xdstp/cache", "@xdstp/protocol", "@xdstp/grpc"],
     "@xdstp/bootstrap": ["@xdstp/cache", "@xdstp/protocol", "@xdstp/folder"],
   },
   {

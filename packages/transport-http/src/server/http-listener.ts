@@ -1,0 +1,110 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
+import { type Clock, type PeerIdentity, systemClock } from "@xdstp/core";
+
+import type { HttpHandler } from "./http-handler.ts";
+import type { HttpAnswer } from "./http-request.ts";
+
+/** Options of {@link createHttpListener}. */
+export interface HttpListenerOptions {
+  /**
+   * Returns the identity of a client from its connection. Default: none. If it throws, the client
+   * gets status 500.
+   */
+  readonly identityOf?: (request: IncomingMessage | Http2ServerRequest) => PeerIdentity | undefined;
+  /** Milliseconds in which a client has to read an answer, or one event. Default 60,000. */
+  readonly writeMs?: number;
+  /** Default: the system clock. */
+  readonly clock?: Clock;
+}
+
+/**
+ * Returns a listener for the event `request` of an HTTP server of Node: HTTP/1.1 or HTTP/2, with or
+ * without TLS.
+ */
+export function createHttpListener(
+  handler: HttpHandler,
+  options: HttpListenerOptions = {},
+): (
+  request: IncomingMessage | Http2ServerRequest,
+  response: ServerResponse | Http2ServerResponse,
+) => void {
+  const { identityOf, writeMs = 60_000, clock = systemClock } = options;
+  const answer = async (
+    request: IncomingMessage | Http2ServerRequest,
+    response: ServerResponse,
+    signal: AbortSignal,
+  ): Promise<void> => {
+    // A body of a GET means nothing; unread, it would block the connection.
+    request.resume();
+    const identity = identityOf?.(request);
+    const { remoteAddress = "", remotePort = 0 } = request.socket;
+    const { status, headers, body } = await handler.handle({
+      method: request.method ?? "",
+      host: hostOf(request),
+      target: request.url ?? "",
+      header: (name) => {
+        const value = request.headers[name];
+        return Array.isArray(value) ? value.join(", ") : value;
+      },
+      peer: `${remoteAddress}:${remotePort}`,
+      ...(identity !== undefined && { identity }),
+      signal,
+    });
+    if (response.destroyed) return;
+    response.writeHead(status, headers);
+    const late = (): (() => void) => {
+      const timer = clock.after(writeMs, () => {
+        response.destroy();
+      });
+      return () => {
+        timer.cancel();
+      };
+    };
+    if (isStream(body)) await writeParts(response, body, late);
+    else {
+      response.on("close", late());
+      response.end(body);
+    }
+  };
+  return (request, response) => {
+    const ended = new AbortController();
+    response.on("close", () => {
+      ended.abort();
+    });
+    // A client that disconnects is not a fault; `close` follows.
+    response.on("error", () => undefined);
+    answer(request, response as ServerResponse, ended.signal).catch(() => {
+      if (!response.headersSent) response.statusCode = 500;
+      response.end();
+    });
+  };
+}
+
+async function writeParts(
+  response: ServerResponse,
+  parts: AsyncIterable<Uint8Array>,
+  late: () => () => void,
+): Promise<void> {
+  response.flushHeaders();
+  for await (const part of parts) {
+    if (response.destroyed) return;
+    if (response.write(part)) continue;
+    const cancel = late();
+    await new Promise<void>((resolve) => {
+      response.once("drain", resolve);
+      response.once("close", resolve);
+    });
+    cancel();
+  }
+  response.end();
+}
+
+function isStream(body: HttpAnswer["body"]): body is AsyncIterable<Uint8Array> {
+  return body !== undefined && Symbol.asyncIterator in body;
+}
+
+function hostOf({ headers }: IncomingMessage | Http2ServerRequest): string {
+  const authority = headers[":authority"];
+  return (typeof authority === "string" ? authority : headers.host) ?? "";
+}

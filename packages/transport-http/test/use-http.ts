@@ -1,0 +1,128 @@
+import { fromBinary } from "@bufbuild/protobuf";
+import { type Cache, createCache } from "@xdstp/cache";
+import { envoyRegistry } from "@xdstp/protos/envoy";
+import { ClusterSchema } from "@xdstp/protos/envoy/cluster";
+import { envoyTypes } from "@xdstp/resource-types";
+import { clusters } from "@xdstp/resource-types/envoy";
+import { createFakeClock, type FakeClock } from "@xdstp/testing";
+import { onTestFinished } from "vitest";
+
+import {
+  createHttpHandler,
+  type HttpAnswer,
+  type HttpHandler,
+  type HttpHandlerOptions,
+} from "../src/server/index.ts";
+
+export const authority = "config.example";
+export const type = "envoy.config.cluster.v3.Cluster";
+
+/** The name of the cluster with an id, as the tests use it. */
+export function nameOf(id: string): string {
+  return `xdstp://${authority}/${type}/${id}`;
+}
+
+/** An answer, read. */
+export interface TestAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+  /** The seconds of the cluster in the body, which tell its states apart; -1: there is none. */
+  readonly seconds: number;
+}
+
+/** A request, with defaults for what a test does not care about. */
+export interface TestRequest {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+  readonly host?: string;
+}
+
+export interface Http {
+  readonly cache: Cache;
+  readonly clock: FakeClock;
+  readonly handler: HttpHandler;
+  /** Puts a cluster; the seconds tell its states apart. */
+  readonly put: (name: string, seconds: number, options?: PutOptions) => void;
+  readonly remove: (name: string) => void;
+  /** Sends a request for a target. */
+  readonly get: (target: string, request?: TestRequest) => Promise<TestAnswer>;
+  /** Sends a request whose answer is not read. */
+  readonly send: (target: string, request?: TestRequest) => Promise<HttpAnswer>;
+}
+
+/** How a test puts a resource. */
+export interface PutOptions {
+  readonly version?: string;
+  readonly ttlMs?: number;
+  readonly noStore?: boolean;
+}
+
+/** A cache with a handler over it, on a clock of the test. */
+export function useHttp(options: Partial<HttpHandlerOptions> = {}): Http {
+  const clock = createFakeClock();
+  const cache = createCache({ types: envoyTypes, clock });
+  cache.transaction(() => undefined);
+  const handler = createHttpHandler({
+    source: cache,
+    registry: envoyRegistry(),
+    clock,
+    ...options,
+  });
+  onTestFinished(() => {
+    handler.close();
+  });
+  const send: Http["send"] = async (
+    target,
+    { method = "GET", headers = {}, signal = new AbortController().signal, host = authority } = {},
+  ) =>
+    handler.handle({
+      method,
+      target,
+      host,
+      header: (name) => headers[name],
+      peer: "10.0.0.1:5000",
+      signal,
+    });
+  return {
+    cache,
+    clock,
+    handler,
+    send,
+    put(name, seconds, put = {}) {
+      cache.put(clusters, { name, connectTimeout: { seconds: BigInt(seconds) } }, put);
+    },
+    remove(name) {
+      cache.remove(clusters.typeUrl, name);
+    },
+    get: async (target, request) => readAnswer(await send(target, request)),
+  };
+}
+
+/** Reads an answer that is not an event stream. */
+export function readAnswer({ status, headers, body }: HttpAnswer): TestAnswer {
+  if (body !== undefined && !(body instanceof Uint8Array)) throw new Error("an event stream");
+  const text = new TextDecoder().decode(body);
+  const isProtobuf = headers["content-type"] === "application/x-protobuf";
+  return {
+    status,
+    headers,
+    text,
+    seconds: status !== 200 || body === undefined ? -1 : secondsIn(isProtobuf ? body : text),
+  };
+}
+
+function secondsIn(body: Uint8Array | string): number {
+  if (typeof body !== "string")
+    return Number(fromBinary(ClusterSchema, body).connectTimeout?.seconds ?? -1n);
+  return Number(/connectTimeout"?: ?"?(\d+)s/.exec(body)?.[1] ?? -1);
+}
+
+/** Lets all work pass that is due without a clock. */
+export async function turns(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++)
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
+}
