@@ -32,6 +32,9 @@ export type { Authorize, Peer } from "./access/authorize.ts";
 export type { NodeClaim, NodeInfo, PeerIdentity, ResourceSource } from "@xdstp/core";
 export type {
   ConnectionCut,
+  HttpListener,
+  HttpRequest,
+  HttpResponse,
   MethodHandler,
   MethodRouter,
   ServiceHandlers,

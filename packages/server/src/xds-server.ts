@@ -13,6 +13,7 @@ import type {
   CallPeer,
   ConnectionAge,
   GrpcStats,
+  HttpListener,
   MethodRouter,
   TlsOptions,
 } from "@xdstp/grpc/server";
@@ -52,6 +53,14 @@ export interface ServerOptions {
    * The certificate and the key, and whether clients have to present a certificate. Absent: no TLS.
    */
   readonly tls?: TlsOptions;
+  /**
+   * Serve requests that are not gRPC, over HTTP/2 and HTTP/1.1 on the same port; each is asked in
+   * turn, see `HttpListener`. The limits `wire` and the certificates hold for these too. To
+   * serve REST: `http: [(...request) => rest(...request)]`, with `rest` made by `createRestRoute`
+   * of `@xdstp/transport-rest/server` from this server's `accept`. Default: none, so that HTTP/1.1
+   * is rejected.
+   */
+  readonly http?: readonly HttpListener[];
   /**
    * Closes connections at this age, spread at random, so that clients are distributed over the
    * replicas again (S-STREAM-13). Absent: never.

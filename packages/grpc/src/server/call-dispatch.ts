@@ -14,7 +14,8 @@ import {
 } from "../wire/request-headers.ts";
 import { openRawCall, type AcceptCall, type RawCallHost } from "./raw-call.ts";
 import { rejectWithHttp, rejectWithStatus } from "./end-request.ts";
-import { createTally, type Tally } from "./tally.ts";
+import type { HttpCalls } from "./http-call.ts";
+import type { Tally } from "./tally.ts";
 
 /** A request as it arrives over HTTP/2. */
 export interface IncomingCall {
@@ -36,6 +37,10 @@ export interface CallTargets {
   readonly accept: AcceptCall;
   readonly isStreaming: (path: string) => boolean;
   readonly routes: ConnectRoutes;
+  /** Serves requests that are not gRPC. Absent: these are rejected. */
+  readonly http: HttpCalls | undefined;
+  /** The limit of open calls. */
+  readonly tally: Tally;
 }
 
 /** The status of calls that are rejected because the server is closing. */
@@ -92,7 +97,7 @@ class Dispatch implements CallDispatch, RawCallHost {
     this.#targets = targets;
     this.context = context;
     this.#connections = connections;
-    this.#tally = createTally(context.limits.maxStreams, context.limits.maxStreamsPerPeer);
+    this.#tally = targets.tally;
   }
 
   open(call: IncomingCall): void {
@@ -106,14 +111,27 @@ class Dispatch implements CallDispatch, RawCallHost {
     else if (this.#draining) reject(call, shuttingDown, 503);
     else if (headerBytes > this.context.limits.headerListBytes)
       this.#cut(call, connection, "headers-too-large", this.#tooLarge(headerBytes), 431);
+    else if (this.#isHttp(call.headers, path)) this.#targets.http?.open(call, connection);
     else if (!isCanonicalPath(path, call.headers[":method"] === "GET"))
       this.#cut(call, connection, "not-canonical", notCanonical, 404);
     else if (this.#targets.isStreaming(path)) this.#openRaw(call, connection, path);
     else this.#openConnect(call, connection, path);
   }
 
+  /** Returns true for a request that is neither gRPC nor a method, if such requests are served. */
+  #isHttp(headers: IncomingHttpHeaders, path: string): boolean {
+    const { http, routes, isStreaming } = this.#targets;
+    return (
+      http !== undefined &&
+      !speaksGrpc(headers["content-type"]) &&
+      !isStreaming(path) &&
+      routes.find(path) === undefined
+    );
+  }
+
   drain(now: boolean): void {
     this.#draining = true;
+    this.#targets.http?.drain();
     if (!now) return;
     for (const stream of this.#streams) stream.close(shuttingDown);
   }

@@ -4,7 +4,7 @@ import type { ByteStream, Deadlines, PeerIdentity, Status, Timer } from "@xdstp/
 import { ageTimer, type ConnectionAge, type Retirable } from "./connection-age.ts";
 import type { ConnectionCut } from "./grpc-event.ts";
 import type { GrpcContext } from "./grpc-context.ts";
-import { identityOf, peerName, principalOf } from "./identity-of.ts";
+import { peerName, principalOf, verifiedIdentity } from "./identity-of.ts";
 import {
   createPingGuard,
   type Keepalive,
@@ -407,18 +407,6 @@ class Watched implements Connection, KeptAlive {
     this.#grace?.cancel();
     this.#age?.cancel();
   }
-}
-
-/**
- * Returns the identity in a valid certificate. An invalid certificate counts as none, even if
- * certificates are optional (CVE-2026-101916).
- */
-function verifiedIdentity(socket: TLSSocket): PeerIdentity | undefined {
-  const certificate =
-    (socket.authorized as boolean | undefined) === true
-      ? socket.getPeerX509Certificate()
-      : undefined;
-  return certificate === undefined ? undefined : identityOf(certificate);
 }
 
 function onSettings(this: WatchedSession): void {

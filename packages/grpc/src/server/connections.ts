@@ -1,4 +1,5 @@
 import type { ServerHttp2Session } from "node:http2";
+import type { Socket } from "node:net";
 import { createDeadlines, type Status, type Timer } from "@xdstp/core";
 import type { ConnectionAge } from "./connection-age.ts";
 import {
@@ -9,15 +10,31 @@ import {
   type ConnectionHost,
 } from "./connection.ts";
 import type { GrpcContext } from "./grpc-context.ts";
+import { createHttp1Connection, type Http1Connection, type Http1Host } from "./http1-connection.ts";
 import { createKeepalive } from "./keepalive.ts";
 import { createTally } from "./tally.ts";
 
+/** The limit of open connections, in total and per IP address. */
+export interface ConnectionSlots {
+  /** Takes a slot. Returns false if none is free. */
+  take(address: string): boolean;
+  /** Frees a slot that was taken. */
+  release(address: string): void;
+}
+
 /** The open connections of one server. */
 export interface Connections {
+  /** The slots that connections take when they are admitted. */
+  readonly slots: ConnectionSlots;
+
   /** Admits a new session, or cuts it if there are too many. */
   open(session: ServerHttp2Session): void;
   /** Returns the connection of a session that was admitted and is open. */
   of(session: ServerHttp2Session | undefined): Connection | undefined;
+  /** Admits a new HTTP/1.1 connection, or cuts it. Returns `undefined` if it was cut. */
+  openHttp1(socket: Socket): Http1Connection | undefined;
+  /** Returns the HTTP/1.1 connection of a socket that was admitted and is open. */
+  ofSocket(socket: Socket): Http1Connection | undefined;
   /**
    * Disconnects all clients. Resolves when the last connection has closed. Streams end with
    * `status` within `spreadMs`, those of each connection at a random time. Connections that are
@@ -48,6 +65,7 @@ export function createConnections(
 ): Connections {
   const { counters, limits } = context;
   const open = new Map<ServerHttp2Session, Connection>();
+  const http1 = new Map<Socket, Http1Connection>();
   const tally = createTally(limits.maxConnections, limits.maxConnectionsPerPeer);
   let onEmpty: (() => void) | undefined;
   let drainMs: number | undefined;
@@ -64,9 +82,7 @@ export function createConnections(
     looks = open.size === 0 ? undefined : context.clock.after(lookMs(open.size), look);
   };
 
-  const take = (session: ServerHttp2Session, connection: Connection): void => {
-    open.set(session, connection);
-    looks ??= context.clock.after(lookMs(open.size), look);
+  const opened = (connection: Connection | Http1Connection): void => {
     counters.connections += 1;
     counters.connectionsOpened += 1;
     const { peer, identity } = connection;
@@ -77,6 +93,24 @@ export function createConnections(
     });
     if (drainMs !== undefined) connection.drain(drainMs, "drain-grace");
   };
+  const closed = (connection: Connection | Http1Connection): void => {
+    counters.connections -= 1;
+    tally.remove(connection.address);
+    context.emit({ kind: "connection-closed", peer: connection.peer });
+    if (open.size === 0) {
+      looks?.cancel();
+      looks = undefined;
+    }
+    if (open.size + http1.size === 0) onEmpty?.();
+  };
+  /** Returns false if the connection was not admitted, and cuts it. */
+  const admits = (connection: Connection | Http1Connection): boolean => {
+    if (needsCertificate && connection.identity === undefined)
+      connection.turnAway("no-certificate");
+    else if (tally.add(connection.address)) return true;
+    else connection.turnAway("too-many-connections");
+    return false;
+  };
   const host: ConnectionHost = {
     context,
     age,
@@ -85,32 +119,51 @@ export function createConnections(
       connection.missesCall();
     }),
     closed(session, connection) {
-      if (!open.delete(session)) return;
-      counters.connections -= 1;
-      tally.remove(connection.address);
-      context.emit({ kind: "connection-closed", peer: connection.peer });
-      if (open.size > 0) return;
-      looks?.cancel();
-      looks = undefined;
-      onEmpty?.();
+      if (open.delete(session)) closed(connection);
+    },
+  };
+  const missed = (connection: Http1Connection): void => {
+    connection.missesCall();
+  };
+  const http1Host: Http1Host = {
+    context,
+    age,
+    silent: createDeadlines(context.clock, limits.firstMessageMs, missed),
+    idle: createDeadlines(context.clock, limits.httpIdleMs, missed),
+    closed(connection) {
+      if (http1.delete(connection.socket)) closed(connection);
     },
   };
   return {
+    slots: {
+      take: (address) => tally.add(address),
+      release(address) {
+        tally.remove(address);
+      },
+    },
     open(session) {
       const connection = createConnection(session, host);
-      if (needsCertificate && connection.identity === undefined)
-        connection.turnAway("no-certificate");
-      else if (tally.add(connection.address)) take(session, connection);
-      else connection.turnAway("too-many-connections");
+      if (!admits(connection)) return;
+      open.set(session, connection);
+      looks ??= context.clock.after(lookMs(open.size), look);
+      opened(connection);
     },
+    openHttp1(socket) {
+      const connection = createHttp1Connection(socket, http1Host);
+      if (!admits(connection)) return undefined;
+      http1.set(socket, connection);
+      opened(connection);
+      return connection;
+    },
+    ofSocket: (socket) => http1.get(socket),
     of: (session) => (session === undefined ? undefined : open.get(session)),
     async drain(graceMs, spreadMs, status) {
       drainMs = graceMs;
-      for (const connection of [...open.values()]) {
+      for (const connection of [...open.values(), ...http1.values()]) {
         if (spreadMs === 0) connection.drain(graceMs, "drain-grace");
         else connection.retire(Math.random() * spreadMs, status, graceMs, "drain-grace");
       }
-      if (open.size > 0)
+      if (open.size + http1.size > 0)
         await new Promise<void>((resolve) => {
           onEmpty = resolve;
         });

@@ -8,6 +8,7 @@ import {
   file_google_protobuf_wrappers,
 } from "@bufbuild/protobuf/wkt";
 import { describe, expect, test } from "vitest";
+import { http1Request, useHttp1 } from "../../test/http1-client.ts";
 import { type RawClient, type RawClientCall, enveloped } from "../../test/raw-client.ts";
 import { useRawCall } from "../../test/raw-call.ts";
 import { frame, headerBlock, preface, received, useSocket } from "../../test/raw-socket.ts";
@@ -269,6 +270,29 @@ const rows: readonly Row[] = [
       return cuts(server);
     },
     seen: [{ "slow-message": 1 }, {}],
+  },
+  {
+    limit: "httpIdleMs",
+    value: 1_000,
+    options: {
+      http: [
+        (_request, response) => {
+          response.end("ok");
+          return true;
+        },
+      ],
+    },
+    async act(server) {
+      const client = await useHttp1(server.port, http1Request("/1"));
+      await client.received("ok");
+      server.clock.advance(1_000);
+      client.socket.write(http1Request("/2"));
+      return Promise.race([
+        client.closed.then(() => "closed"),
+        client.received("ok", 2).then(() => "served"),
+      ]);
+    },
+    seen: ["closed", "served"],
   },
   {
     limit: "pingMs",

@@ -2,7 +2,7 @@ import { resolveLimits } from "../wire/resolve-limits.ts";
 
 /**
  * Limits of one server on its peers (S-LIM-1, S-LIM-3). None can be switched off. Each has a counter in {@link GrpcStats.cuts},
- * except `maxStreamsPerConnection`, which HTTP/2 itself keeps: {@link GrpcStats.connectionsFilled} counts how often it was reached.
+ * except `httpIdleMs`, and `maxStreamsPerConnection`, which HTTP/2 itself keeps: {@link GrpcStats.connectionsFilled} counts how often it was reached.
  *
  * A peer is the principal of the verified certificate, and an IP address where there is none; for connections it is always an IP address.
  *
@@ -24,7 +24,7 @@ export interface GrpcLimits {
    * Room: Envoy with streams per type opens one per cluster; all real clients obey the announced number.
    */
   readonly maxStreamsPerConnection: number;
-  /** Open calls of one connection that Connect serves: Fetch and client status. Default 100. Room: a poller has one for each type. */
+  /** Open calls of one connection that Connect serves, Fetch and client status, and requests that an HTTP/1.1 client pipelines. Default 100. Room: a poller has one for each type. */
   readonly maxCallsPerConnection: number;
   /** Bytes of a message received. Default 16 MiB. Room: a SotW client lists all its names in each request, 10 MB for 100,000 names of 100 bytes. */
   readonly maxMessageBytes: number;
@@ -57,6 +57,11 @@ export interface GrpcLimits {
    * A peer that sends or reads one byte at a time to keep a server busy holds no more memory than `maxPartialBytes` and `maxQueuedBytes`.
    */
   readonly minBytesPerSecond: number;
+  /**
+   * Milliseconds that an HTTP/1.1 connection without an open request is kept for the next one, which has to arrive up to its body by then. Default 120,000. The connection then ends in order,
+   * which no counter counts. Room: pollers come every 5 s to 60 s. A connection on which a request is open has no limit but `stalledMs`.
+   */
+  readonly httpIdleMs: number;
   /** Milliseconds between keepalive pings of the server. Default 30,000. All real clients answer pings by themselves. */
   readonly pingMs: number;
   /**
@@ -108,6 +113,7 @@ export const defaultGrpcLimits: GrpcLimits = {
   firstMessageMs: 15_000,
   messageMs: 30_000,
   stalledMs: 60_000,
+  httpIdleMs: 120_000,
   minBytesPerSecond: 256,
   pingMs: 30_000,
   pingTimeoutMs: 60_000,

@@ -1,4 +1,3 @@
-import type { Http2Server, Http2SecureServer } from "node:http2";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { systemClock, XdsError, type Clock } from "@xdstp/core";
 
@@ -9,11 +8,15 @@ import { createConnections } from "./connections.ts";
 import { createContext, type GrpcStats, statsOf } from "./grpc-context.ts";
 import type { GrpcEvent } from "./grpc-event.ts";
 import { resolveGrpcLimits, type GrpcLimits } from "./grpc-limits.ts";
-import { createHttp2Server, listenOn, stopListening } from "./http2-server.ts";
+import { createHttpCalls } from "./http-call.ts";
+import type { HttpListener } from "./http-listener.ts";
+import { createHttp2Server } from "./http2-server.ts";
 import type { MethodRouter } from "./method-router.ts";
 import { requireNode } from "../wire/node-warning.ts";
-import { demandOf, type TlsOptions, secureContextOf } from "./tls-options.ts";
+import { createPort } from "./port.ts";
 import type { AcceptCall } from "./raw-call.ts";
+import { createTally } from "./tally.ts";
+import { demandOf, type TlsOptions } from "./tls-options.ts";
 
 /** Options of {@link createGrpcServer}. */
 export interface GrpcServerOptions {
@@ -31,7 +34,13 @@ export interface GrpcServerOptions {
    * Called once. Default: none.
    */
   readonly routes?: (router: MethodRouter) => void;
-  /** Absent: HTTP/2 without TLS. */
+  /**
+   * Serve requests that are neither gRPC nor a method of `routes`, over HTTP/2 and HTTP/1.1 on the
+   * same port; see {@link HttpListener}. All limits hold for these too. Default: none, so that
+   * HTTP/1.1 is rejected.
+   */
+  readonly http?: readonly HttpListener[];
+  /** Absent: without TLS. */
   readonly tls?: TlsOptions;
   /** Absent: connections have no maximum age. */
   readonly connectionAge?: ConnectionAge;
@@ -93,31 +102,41 @@ export function createGrpcServer(options: GrpcServerOptions): GrpcServer {
     options.onEvent,
   );
   const shutdown = new AbortController();
-  const server = createHttp2Server(context, options.tls) as Http2Server;
+  const server = createHttp2Server(context);
   const connections = createConnections(context, {
     needsCertificate: demandOf(options.tls) === "required",
     age: checkedAge(options.connectionAge),
   });
   const routes = createConnectRoutes(options.routes, context, shutdown.signal);
+  const tally = createTally(context.limits.maxStreams, context.limits.maxStreamsPerPeer);
+  const http =
+    options.http === undefined
+      ? undefined
+      : createHttpCalls(options.http, { context, connections, tally });
   const dispatch = createCallDispatch(
-    { accept: options.accept, isStreaming: options.isStreaming, routes },
+    { accept: options.accept, isStreaming: options.isStreaming, routes, http, tally },
     context,
     connections,
   );
-  server.on("error", (error) => {
-    if (server.listening) context.fault("server", error);
-  });
   server.on("session", (session) => {
     connections.open(session);
   });
   server.on("stream", (stream, headers, flags, rawHeaders) => {
     dispatch.open({ stream, headers, flags, rawHeaders });
   });
+  const port = createPort(context, {
+    tls: options.tls,
+    slots: connections.slots,
+    onHttp2: (socket) => {
+      server.emit("connection", socket);
+    },
+    onHttp1: http?.connect,
+  });
   let listening: Promise<unknown> | undefined;
   let closing: Promise<void> | undefined;
   const end = async (graceMs: number, spreadMs: number): Promise<void> => {
     await listening?.catch(() => undefined);
-    const stopped = stopListening(server);
+    const stopped = port.close();
     dispatch.drain(spreadMs === 0);
     shutdown.abort(new ConnectError("the server is shutting down", Code.Unavailable));
     await connections.drain(graceMs, spreadMs, shuttingDown);
@@ -132,7 +151,7 @@ export function createGrpcServer(options: GrpcServerOptions): GrpcServer {
           "FAILED_PRECONDITION",
           "this server listens already; create another one",
         );
-      const bound = listenOn(server, where);
+      const bound = port.listen(where);
       listening = bound;
       bound.catch(() => {
         listening = undefined;
@@ -143,32 +162,9 @@ export function createGrpcServer(options: GrpcServerOptions): GrpcServer {
       closing ??= end(graceMs, spreadMs);
       return closing;
     },
-    setTls: replaceableTls(server, options.tls, () => context.clock.wallTime()),
+    setTls: (tls) => {
+      port.setTls(tls);
+    },
     stats: () => statsOf(context.counters),
-  };
-}
-
-/**
- * Returns `setTls` of a server that was created with `first`. Node fixes at creation whether a
- * server requests certificates.
- */
-function replaceableTls(
-  server: Http2Server | Http2SecureServer,
-  first: TlsOptions | undefined,
-  now: () => number,
-): (tls: TlsOptions) => void {
-  return (tls) => {
-    if (first === undefined || !("setSecureContext" in server))
-      throw new XdsError(
-        "FAILED_PRECONDITION",
-        "this server has no TLS; create another one with the option tls",
-      );
-    if (demandOf(first) !== demandOf(tls)) {
-      throw new XdsError(
-        "FAILED_PRECONDITION",
-        "a running server cannot start or stop to request client certificates; create another one",
-      );
-    }
-    server.setSecureContext(secureContextOf(tls, now()));
   };
 }

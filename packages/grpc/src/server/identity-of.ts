@@ -1,4 +1,5 @@
 import type { X509Certificate } from "node:crypto";
+import type { TLSSocket } from "node:tls";
 import type { PeerIdentity } from "@xdstp/core";
 
 /** Returns the identity in a certificate. The caller has verified the certificate. */
@@ -12,6 +13,18 @@ export function identityOf(
     subject: certificate.subject,
     fingerprint: certificate.fingerprint256,
   };
+}
+
+/**
+ * Returns the identity in a valid certificate. An invalid certificate counts as none, even if
+ * certificates are optional (CVE-2026-101916).
+ */
+export function verifiedIdentity(socket: TLSSocket): PeerIdentity | undefined {
+  const certificate =
+    (socket.authorized as boolean | undefined) === true
+      ? socket.getPeerX509Certificate()
+      : undefined;
+  return certificate === undefined ? undefined : identityOf(certificate);
 }
 
 /**

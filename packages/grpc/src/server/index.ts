@@ -15,6 +15,7 @@ export type {
   ServiceHandlers,
 } from "./method-router.ts";
 export type { ConnectionAge } from "./connection-age.ts";
+export type { HttpListener, HttpRequest, HttpResponse } from "./http-listener.ts";
 export type { TlsOptions } from "./tls-options.ts";
 export type { GrpcStats } from "./grpc-context.ts";
 export { principalOf } from "./identity-of.ts";

@@ -27,6 +27,11 @@ interface Stall {
   readonly leastBytes: number;
   /** Returns the number of bytes so far. */
   readonly moved: () => number;
+  /**
+   * Returns true if bytes have to move: only if it does so before and after `ms` milliseconds they
+   * count. Default: always.
+   */
+  readonly expects?: () => boolean;
   /** Called once, when there were too few. */
   readonly onStalled: () => void;
 }
@@ -36,15 +41,18 @@ interface Stall {
  * milliseconds.
  */
 export function stallTimer(clock: Clock, stall: Stall): Timer {
-  const { ms, leastBytes, moved, onStalled } = stall;
+  const { ms, leastBytes, moved, expects = () => true, onStalled } = stall;
   let before = moved();
+  let expected = expects();
   const look = (): void => {
     const now = moved();
-    if (now - before < leastBytes) {
+    const expectsNow = expects();
+    if (expected && expectsNow && now - before < leastBytes) {
       onStalled();
       return;
     }
     before = now;
+    expected = expectsNow;
     timer = clock.after(ms, look);
   };
   let timer = clock.after(ms, look);

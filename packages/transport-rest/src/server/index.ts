@@ -12,4 +12,4 @@ export {
   type RestRequest,
 } from "./rest-handler.ts";
 export type { PollLimits } from "./poll-sessions.ts";
-export { createRestListener } from "./rest-listener.ts";
+export { createRestListener, createRestRoute } from "./rest-listener.ts";

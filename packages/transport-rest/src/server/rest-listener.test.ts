@@ -1,11 +1,15 @@
-import { createServer as createHttp1 } from "node:http";
+import { once } from "node:events";
+import { createServer as createHttp1, type IncomingMessage } from "node:http";
 import { connect, createServer as createHttp2, constants } from "node:http2";
+import { request as httpsRequest } from "node:https";
 import { type AddressInfo, connect as connectTcp } from "node:net";
 import type { Server } from "node:net";
+import type { HttpListener } from "@xdstp/server";
+import { createTestAuthority } from "@xdstp/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 
 import { turns, useRest } from "../../test/use-rest.ts";
-import { createRestListener } from "./index.ts";
+import { createRestListener, createRestRoute } from "./index.ts";
 
 type Rest = ReturnType<typeof useRest>;
 
@@ -146,5 +150,58 @@ describe("createRestListener()", () => {
     socket.end(text);
     await closed;
     expect((await poll(url)).status).toBe(200);
+  });
+});
+
+describe("createRestRoute()", () => {
+  it("serves polls on the port of a server, and leaves other paths to the next listener [S-REST-1]", async () => {
+    let listener: HttpListener = () => false;
+    const next: HttpListener = (request, response) => {
+      response.end(`next: ${request.url ?? ""}`);
+      return true;
+    };
+    const rest = useRest({}, { http: [(...request) => listener(...request), next] });
+    listener = createRestRoute(rest.handler);
+    rest.put("a", 1);
+    const { port } = await rest.server.listen({ port: 0 });
+    const url = `http://127.0.0.1:${String(port)}`;
+    const answer = await poll(`${url}/v3/discovery:clusters?x=1`);
+    expect(answer.status).toBe(200);
+    expect(await answer.json()).toMatchObject({ resources: [{ name: "a" }] });
+    expect(await (await fetch(`${url}/v3/other`)).text()).toBe("next: /v3/other");
+  });
+
+  it("counts a client by its certificate [S-REST-3]", async () => {
+    const authority = createTestAuthority();
+    const tls = { ...authority.issue({ dnsNames: ["localhost"] }), clientCa: authority.cert };
+    let listener: HttpListener = () => false;
+    const seen: unknown[] = [];
+    const rest = useRest(
+      {},
+      {
+        tls,
+        http: [(...request) => listener(...request)],
+        authorize: ({ identity }) => {
+          seen.push(identity?.uris);
+          return { key: "all", allows: () => true };
+        },
+      },
+    );
+    listener = createRestRoute(rest.handler);
+    rest.put("a", 1);
+    const { port } = await rest.server.listen({ port: 0 });
+    const request = httpsRequest({
+      method: "POST",
+      host: "localhost",
+      port,
+      path: "/v3/discovery:clusters",
+      headers: { "content-type": "application/json" },
+      ca: authority.cert,
+      ...authority.issue({ uris: ["spiffe://a/b"] }),
+    });
+    request.end('{"node":{"id":"n"}}');
+    const [answer] = (await once(request, "response")) as [IncomingMessage];
+    answer.resume();
+    expect([answer.statusCode, seen]).toEqual([200, [["spiffe://a/b"]]]);
   });
 });

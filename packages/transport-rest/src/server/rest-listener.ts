@@ -27,37 +27,80 @@ export function createRestListener(
     }
   };
   return (request, response) => {
-    const ended = new AbortController();
-    response.on("close", () => {
-      ended.abort();
-    });
-    response.on("error", ignore);
     const identity = readIdentity(request);
     if (identity === "failed") {
+      response.on("error", ignore);
       response.statusCode = 500;
       response.end();
       return;
     }
     const { remoteAddress = "", remotePort = 0 } = request.socket;
-    void handler
-      .handle({
-        method: request.method ?? "",
-        path: (request.url ?? "").split("?", 1)[0] ?? "",
-        header: (name) => {
-          const value = request.headers[name];
-          return Array.isArray(value) ? value.join(", ") : value;
-        },
-        body: async (atMost) => readBody(request, atMost),
-        peer: `${remoteAddress}:${remotePort}`,
-        ...(identity !== undefined && { identity }),
-        signal: ended.signal,
-      })
-      .then((answer) => {
-        send(response as ServerResponse, answer);
-        // What is left of a body that was not read must not block the connection.
-        request.resume();
-      });
+    serve(handler, request, response, {
+      address: `${remoteAddress}:${remotePort}`,
+      ...(identity !== undefined && { identity }),
+    });
   };
+}
+
+/** A client, as its connection shows it. */
+interface Caller {
+  /** Address and port. */
+  readonly address: string;
+  /** The identity in its verified certificate. Absent: unknown. */
+  readonly identity?: PeerIdentity;
+}
+
+/**
+ * Returns a listener for the option `http` of `createServer` of `@xdstp/server`, which serves polls
+ * on the port of the server. It returns false for paths that are not those of a type.
+ */
+export function createRestRoute(
+  handler: RestHandler,
+): (
+  request: IncomingMessage | Http2ServerRequest,
+  response: ServerResponse | Http2ServerResponse,
+  peer: Caller,
+) => boolean {
+  return (request, response, peer) => {
+    if (!handler.serves(pathOf(request))) return false;
+    serve(handler, request, response, peer);
+    return true;
+  };
+}
+
+function serve(
+  handler: RestHandler,
+  request: IncomingMessage | Http2ServerRequest,
+  response: ServerResponse | Http2ServerResponse,
+  { address, identity }: Caller,
+): void {
+  const ended = new AbortController();
+  response.on("close", () => {
+    ended.abort();
+  });
+  response.on("error", ignore);
+  void handler
+    .handle({
+      method: request.method ?? "",
+      path: pathOf(request),
+      header: (name) => {
+        const value = request.headers[name];
+        return Array.isArray(value) ? value.join(", ") : value;
+      },
+      body: async (atMost) => readBody(request, atMost),
+      peer: address,
+      ...(identity !== undefined && { identity }),
+      signal: ended.signal,
+    })
+    .then((answer) => {
+      send(response as ServerResponse, answer);
+      // What is left of a body that was not read must not block the connection.
+      request.resume();
+    });
+}
+
+function pathOf({ url = "" }: { readonly url?: string | undefined }): string {
+  return url.split("?", 1)[0] ?? "";
 }
 
 function send(response: ServerResponse, { status, headers, body, delivered }: RestAnswer): void {
