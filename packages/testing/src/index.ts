@@ -30,4 +30,6 @@ export {
   type MakeWire,
   type TestedWire,
 } from "./checks/check-byte-stream.ts";
+export { checkSource, type MakeSource } from "./checks/check-source.ts";
 export type { CheckOptions, ContractCase, Steps } from "./checks/contract-case.ts";
+export type { TestedSource } from "./checks/tested-source.ts";
