@@ -5,7 +5,15 @@ import { createEditor, type Editor } from "../test/create-editor.ts";
 import { folderSchemas } from "./index.ts";
 
 const { files, folders } = folderSchemas(envoyRegistry());
-const editorOf = (file: string): Editor => createEditor(files[file] ?? {}, files);
+const editors = new Map<string, Editor>();
+
+/** Returns the editor of a schema, which reads the schema once. */
+function editorOf(file: string): Editor {
+  const editor = editors.get(file) ?? createEditor(files[file] ?? {}, files);
+  editors.set(file, editor);
+  return editor;
+}
+
 const clusters = editorOf("clusters.json");
 const lists = editorOf("clusters-lists.json");
 

@@ -20,7 +20,7 @@ function expectGreen({ seed, failure }: SeedResult): void {
 }
 
 describe("servers and clients in one simulated network", () => {
-  it.each([0, 1, 2])(
+  it.each([0, 1])(
     "keep every invariant, and end up alike when the faults end (new seed %i) [S-NONCE-1] [S-ACK-8] [S-STREAM-10]",
     async (n) => {
       console.log(`simulation: seed ${firstSeed + n}`);
@@ -59,33 +59,43 @@ describe("servers and clients in one simulated network", () => {
 });
 
 describe("defects that are turned on", () => {
-  const defects: readonly (readonly [what: string, defect: Defect, invariant: string])[] = [
+  /** Seeds before `first` are green, or take longer. */
+  const defects: readonly (readonly [
+    what: string,
+    first: number,
+    defect: Defect,
+    invariant: string,
+  ])[] = [
     [
       "a name lost behind a stale nonce",
+      1,
       loseNamesBehindStaleNonces,
       "when the faults end every client holds exactly what the server has",
     ],
-    ["a repeated nonce", repeatNonces, "a nonce is not repeated [S-NONCE-1]"],
+    ["a repeated nonce", 8, repeatNonces, "a nonce is not repeated [S-NONCE-1]"],
     [
       "a tombstone that is dropped too early",
+      2,
       dropTombstonesEarly,
       "no name is lost on a stream that stands",
     ],
     [
       "a rejected response that is repeated",
+      1,
       repeatRejected,
       "what was rejected is not repeated unchanged [S-ACK-8]",
     ],
     [
       "a topic that is kept without anybody who wants it",
+      1,
       keepTopics,
       "memory is bounded by interest [B-RELAY-10] [S-STREAM-10]",
     ],
   ];
   it.each(defects)(
     "%s makes a seed red, and the shortest history is short",
-    async (_, defect, invariant) => {
-      for (let seed = 1; seed <= 20; seed++) {
+    async (_, first, defect, invariant) => {
+      for (let seed = first; seed < first + 20; seed++) {
         const { failure } = await runSeed({ seed, defect }, 20_000);
         if (failure === undefined) continue;
         console.log(describeFailure(seed, failure));

@@ -6,7 +6,7 @@ import { runFederation } from "./run-federation.ts";
 
 /** New ones in each run; the whole size has a program of its own (../main.ts). */
 const firstSeed = Number(process.env.XDSTP_SIMULATION_SEED ?? Date.now() % 1_000_000_000);
-const count = 4;
+const count = 2;
 
 describe("a federation over three authorities in a simulated network", () => {
   it(`ends each watch on what a direct walk over the stores finds, mixes nothing, and leaves no subscription behind (${count} new seeds) [C-REDIR-3, C-REDIR-4, C-ALT-2, C-ALT-4, C-GRPC-6]`, async () => {

@@ -8,7 +8,7 @@ import { failedSeeds } from "./failed-seeds.ts";
 
 /** New ones in each run, as those of servers and clients; the whole size has a program of its own (../main.ts). */
 const firstSeed = Number(process.env.XDSTP_SIMULATION_SEED ?? Date.now() % 1_000_000_000);
-const count = 3;
+const count = 2;
 
 function expectGreen({ seed, failure }: SeedResult): void {
   expect(failure === undefined ? undefined : describeFailure(seed, failure)).toBeUndefined();
@@ -27,22 +27,30 @@ describe("a chain of one to three relays in a simulated network", () => {
 });
 
 describe("defects of relays that are turned on", () => {
-  const defects: readonly (readonly [what: string, defect: Defect, invariant: string])[] = [
+  /** Seeds before `first` are green, or take longer. */
+  const defects: readonly (readonly [
+    what: string,
+    first: number,
+    defect: Defect,
+    invariant: string,
+  ])[] = [
     [
       "a relay that asks on for what nobody wants",
+      1,
       lingerForEver,
       "a relay asks for the union of what is wanted of it [B-RELAY-1] [B-RELAY-8]",
     ],
     [
       "a snapshot that restores what was removed",
+      8,
       forgetRemovals,
       "what a relay knows to be gone does not come back with its snapshot [B-RELAY-9]",
     ],
   ];
   it.each(defects)(
     "%s makes a seed red, and the shortest history is short",
-    async (_, defect, invariant) => {
-      for (let seed = 1; seed <= 20; seed++) {
+    async (_, first, defect, invariant) => {
+      for (let seed = first; seed < first + 20; seed++) {
         const { failure } = await runSeed({ seed, relays: true, defect }, 5_000);
         if (failure === undefined) continue;
         expect(failure.violation.invariant).toBe(invariant);
