@@ -83,13 +83,13 @@ describe("readStages()", () => {
     const lines = Array.from({ length: 60 }, (_, nth) => `line ${String(nth)}`);
     const [stage] = readStages(
       useFolder({
-        "stages.tsv": "half size\t124\t1800\n",
-        "half size.log": `${lines.join("\n")}\n`,
+        "stages.tsv": "quarter size\t124\t1800\n",
+        "quarter size.log": `${lines.join("\n")}\n`,
       }),
     );
     expect(stage?.end).toBe(lines.slice(20).join("\n"));
     expect(printFailures(stage === undefined ? [] : [stage])).toContain(
-      "half size ended with\n    line 20\n",
+      "quarter size ended with\n    line 20\n",
     );
   });
 });

@@ -11,10 +11,12 @@ const packages = readWorkspace(root);
 // A report that an earlier run left behind would be counted for a package whose tests did not even start.
 for (const { folder } of packages) rmSync(join(folder, "reports", "vitest.json"), { force: true });
 
+// Tests of programs wait much of the time, and the worker of a package uses one processor: three packages keep two processors busy.
 process.exitCode = await runProgram("turbo", [
   "run",
   "test",
   "--continue",
+  "--concurrency=3",
   ...process.argv.slice(2),
 ]);
 
