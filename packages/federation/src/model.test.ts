@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { failedSeeds } from "../test/model/failed-seeds.ts";
 import { runModel } from "../test/model/run-model.ts";
 
-const count = Math.max(20, Math.round(400 * Number(process.env.XDSTP_SCALE ?? "0.01")));
+const count = Math.max(8, Math.round(400 * Number(process.env.XDSTP_SCALE ?? "0.01")));
 const firstSeed = Number(process.env.XDSTP_SEED ?? Date.now() % 1_000_000_000);
 const DEEDS = 300;
 

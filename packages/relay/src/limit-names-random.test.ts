@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { limitNames } from "./limit-names.ts";
 import { NameRoom, type NameLimits } from "./name-room.ts";
 
-const SEEDS = Math.max(500, Math.round(20_000 * Number(process.env.XDSTP_SCALE ?? "0.01")));
+const SEEDS = Math.max(200, Math.round(20_000 * Number(process.env.XDSTP_SCALE ?? "0.01")));
 const firstSeed = Number(process.env.XDSTP_SEED ?? Date.now() % 1_000_000_000);
 
 const types = ["t/One", "t/Two", "t/Three"];

@@ -11,7 +11,7 @@ import { adsVariants, paths, readyCache, serve, types, variants } from "./harnes
 const nameOf = (index: number): string =>
   `cluster-${String(index).padStart(6, "0")}`.padEnd(100, "x");
 /** From half of the full size on, a request is larger than the 4 MB that gRPC accepts by default. */
-const count = Number(process.env.XDSTP_SCALE ?? "0.01") >= 0.5 ? 50_000 : 12_000;
+const count = Number(process.env.XDSTP_SCALE ?? "0.01") >= 0.25 ? 50_000 : 12_000;
 const names = Array.from({ length: count }, (_, index) => nameOf(index));
 const added = nameOf(names.length);
 

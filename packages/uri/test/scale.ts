@@ -1,7 +1,7 @@
 const scale = Number(process.env.XDSTP_SCALE ?? 0.01);
 
-/** True if this run has the size of CI (XDSTP_SCALE=0.5) or more. */
-export const isLargeRun: boolean = scale >= 0.5;
+/** True if this run has the size of CI (XDSTP_SCALE=0.25) or more. */
+export const isLargeRun: boolean = scale >= 0.25;
 
 /**
  * The options of a property that runs 100,000 times at full size. The seed is XDSTP_SEED, or a new
