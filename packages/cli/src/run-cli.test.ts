@@ -98,11 +98,11 @@ describe("runCli()", () => {
   it.each([
     [
       [],
-      "xdstp: which command?\nUsage: xdstp\n       serve|validate|import|plan|relay|status|explain|get|watch|resolve|route-check|record|replay|lsp|schema|bootstrap\n       [ARGS]\nSee xdstp --help\n",
+      "xdstp: which command?\nUsage: xdstp\n       serve|validate|import|export|plan|relay|status|explain|get|watch|resolve|route-check|record|replay|lsp|schema|bootstrap\n       [ARGS]\nSee xdstp --help\n",
     ],
     [
       ["srve"],
-      'xdstp: the command "srve" does not exist; did you mean serve?\nUsage: xdstp\n       serve|validate|import|plan|relay|status|explain|get|watch|resolve|route-check|record|replay|lsp|schema|bootstrap\n       [ARGS]\nSee xdstp --help\n',
+      'xdstp: the command "srve" does not exist; did you mean serve?\nUsage: xdstp\n       serve|validate|import|export|plan|relay|status|explain|get|watch|resolve|route-check|record|replay|lsp|schema|bootstrap\n       [ARGS]\nSee xdstp --help\n',
     ],
   ])("answers %j with the usage and exit code 2", async (argv, err) => {
     expect(await runToEnd(argv)).toEqual({ code: 2, out: "", err });

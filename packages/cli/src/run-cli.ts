@@ -14,6 +14,7 @@ const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ["serve", async () => (await import("./serve-command.ts")).serveCommand],
   ["validate", async () => (await import("./validate-command.ts")).validateCommand],
   ["import", async () => (await import("./import-command.ts")).importCommand],
+  ["export", async () => (await import("./export-command.ts")).exportCommand],
   ["plan", async () => (await import("./plan-command.ts")).planCommand],
   ["relay", async () => (await import("./relay-command.ts")).relayCommand],
   ["status", async () => (await import("./status-command.ts")).statusCommand],

@@ -21,9 +21,11 @@ const checkedAtOnce = 256;
 export interface FolderWatchOptions {
   /** The folder. Every check includes it. */
   readonly root: string;
+  /** Runs the operations of the file system. */
   readonly patience: Patience;
   /** Called when an entry of a watched directory has changed. */
   readonly onChange: () => void;
+  /** Watches one directory. Default: `fs.watch`. */
   readonly watch?: WatchDirectory;
 }
 
@@ -41,6 +43,7 @@ export interface FolderWatch {
    * One call checks the root and up to 256 other directories; further calls check the next ones. A replaced directory counts as a change, and is watched again when it is added.
    */
   readonly check: () => Promise<void>;
+  /** Ends all watches. */
   readonly close: () => void;
 }
 

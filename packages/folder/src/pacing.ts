@@ -66,6 +66,7 @@ export function repeatEvery(clock: Clock, pauseMs: number, run: () => Promise<vo
 
 /** The end of a burst of calls. */
 export interface DebounceOptions {
+  /** The clock of the burst. */
   readonly clock: Clock;
   /** Milliseconds without a call after which a burst ends. */
   readonly quietMs: number;

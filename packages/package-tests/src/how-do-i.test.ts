@@ -18,6 +18,7 @@ describe("the page of short answers", () => {
       [
         "bootstrap",
         "explain",
+        "export",
         "get",
         "import",
         "lsp",

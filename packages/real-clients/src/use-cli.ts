@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
-import { resolve } from "node:path";
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { shortNameOf } from "@xdstp/resource-types";
 import { parseName } from "@xdstp/uri";
 import type { TestResource } from "./resources.ts";
@@ -80,6 +81,18 @@ async function startListening(
     port: address.port,
     events,
   };
+}
+
+/** Starts `xdstp export DIR --watch` of a server on this port of the loopback, for the time of the test; resolves when the first state is written. */
+export async function startExport(dir: string, server: number): Promise<Process> {
+  const args = ["export", dir, "--server", `127.0.0.1:${server}`, "--watch", "--json"];
+  const child = startProcess(process.execPath, [...flags, ...args]);
+  await until(
+    "xdstp export has written the files",
+    () => child.ended !== undefined || existsSync(join(dir, "bootstrap.json")),
+    () => child.lines,
+  );
+  return child;
 }
 
 /** What `xdstp bootstrap ARGS` prints. */

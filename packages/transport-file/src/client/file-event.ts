@@ -17,7 +17,9 @@ export type FileEvent =
   | {
       /** A client has rejected resources of the file; their previous state stays in force. */
       readonly kind: "rejected";
+      /** The path of the file. */
       readonly path: string;
+      /** The type URL of the resources. */
       readonly typeUrl: string;
       /** The rejected version. */
       readonly version: string;
@@ -27,7 +29,9 @@ export type FileEvent =
   | {
       /** The file cannot be read, or does not hold a response; the last valid state stays in force. */
       readonly kind: "invalid";
+      /** The path of the file. */
       readonly path: string;
+      /** The reason, for programs. */
       readonly problem: FolderProblem;
       /** The problem as one line. */
       readonly message: string;
@@ -35,6 +39,8 @@ export type FileEvent =
   | {
       /** The file does not exist, from the start or since it was deleted; the last valid state stays in force (C-FILE-5). */
       readonly kind: "missing";
+      /** The path of the file. */
       readonly path: string;
+      /** One line for people. */
       readonly message: string;
     };
