@@ -211,16 +211,18 @@ async function check(
     ...problemAt(jsonPathOf(json, path), code, `${shownField(path)}: ${message}`),
     ...(hint !== undefined && { hint }),
   }));
+  const judged = bySeverity(rejections);
   const missing = missingIn(bootstrap, context.registry);
   const found = Map.groupBy(missing, ({ isRequired }) => isRequired);
   const problems = [...(found.get(true) ?? []).map(missingProblem), ...repeatedNames()];
   const warnings = (found.get(false) ?? []).map(missingProblem);
   const reported = new Set(missing.map(keyOf));
   return {
-    problems: [...violations, ...rejections, ...problems],
+    problems: [...violations, ...judged.problems, ...problems],
     warnings: [
       ...passedOver.map((one) => ({ file, ...one })),
       ...advice,
+      ...judged.warnings,
       ...warnings,
       ...adminAddresses(),
       ...danglingIn(bootstrap, context, { file, text: parsed?.text ?? "", reported }),

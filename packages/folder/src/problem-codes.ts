@@ -177,6 +177,10 @@ export const problemCodes = {
     isAllowable: true,
     summary: "An extension has no type, or one that does not belong there.",
   },
+  "missing-extension": {
+    severity: "warning",
+    summary: "The standard build of Envoy does not have an extension.",
+  },
   "bad-format": {
     severity: "error",
     isAllowable: true,

@@ -4,7 +4,7 @@ import { bootstrapChecks } from "./bootstrap-checks.ts";
 import { chainMatchChecks } from "./chain-match-checks.ts";
 import { clusterChecks } from "./cluster-checks.ts";
 import { clusterProtocolChecks } from "./cluster-protocol-checks.ts";
-import type { CheckScene } from "./envoy-check.ts";
+import { type CheckScene, envoyCheck } from "./envoy-check.ts";
 import { extensionChecks } from "./extension-checks.ts";
 import { formatChecks } from "./format-checks.ts";
 import { httpFilterChecks } from "./http-filter-checks.ts";
@@ -13,8 +13,9 @@ import { listenerChecks } from "./listener-checks.ts";
 import { pathTemplateChecks } from "./path-template-checks.ts";
 import { perRouteChecks } from "./per-route-checks.ts";
 import { routeChecks } from "./route-checks.ts";
-import { type CheckTable, type Rejection, runChecks } from "./run-checks.ts";
+import { type CheckTable, everyType, type Rejection, runChecks } from "./run-checks.ts";
 import { settingChecks } from "./setting-checks.ts";
+import { missingExtension } from "./standard-build.ts";
 import { tlsChecks } from "./tls-checks.ts";
 import { tlsContextChecks } from "./tls-context-checks.ts";
 import { typedStructChecks } from "./typed-struct-checks.ts";
@@ -22,6 +23,7 @@ import { valueChecks } from "./value-checks.ts";
 
 const checks: CheckTable = Map.groupBy(
   [
+    envoyCheck("missing-extension", everyType, missingExtension),
     ...bootstrapChecks,
     ...chainMatchChecks,
     ...clusterChecks,
@@ -44,8 +46,8 @@ const checks: CheckTable = Map.groupBy(
 );
 
 /**
- * Returns what Envoy's code rejects in a message and all that is in it, though the schema and its constraints allow it: clusters, routes, filters, formats, patterns, TLS.
- * Each check is a row of the tables of this folder. What they do not know they leave alone, so that nothing is reported that Envoy accepts.
+ * Returns the parts of a message that Envoy's code rejects, though the schema and its constraints allow them: clusters, routes, filters, formats, patterns, TLS.
+ * Each check is a row of the tables of this folder. The checks report nothing where they cannot know, so that nothing is reported that Envoy accepts.
  */
 export function checkEnvoy(
   message: ReflectMessage,

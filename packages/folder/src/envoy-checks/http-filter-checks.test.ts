@@ -20,6 +20,14 @@ const descriptor = (...entries: readonly (readonly [key: string, value: string])
   entries: entries.map(([name, value]) => ({ key: name, value })),
   token_bucket: bucket,
 });
+const lambda = "envoy.extensions.filters.http.aws_lambda.v3.Config";
+const places = "envoy.extensions.geoip_providers.maxmind.v3.MaxMindConfig";
+const signing = "envoy.extensions.filters.http.aws_request_signing.v3.AwsRequestSigning";
+const google = "envoy.config.core.v3.GrpcService.GoogleGrpc.ChannelCredentials";
+/** A provider of credentials whose file does not exist. */
+const credentials = (provider: string, source: string) => ({
+  credential_provider: { [provider]: { [source]: { filename: "none" } } },
+});
 const noFiles = { exists: () => false, read: () => undefined };
 
 describe("HTTP filters that Envoy rejects", () => {
@@ -75,6 +83,17 @@ describe("HTTP filters that Envoy rejects", () => {
       transcoder,
       { services: ["a.B"], proto_descriptor: "services.pb" },
     ],
+    ['bad-value arn: "<FUNCTION>" is not the ARN of a function', lambda, { arn: "<FUNCTION>" }],
+    [
+      'bad-value arn: "arn:aws:lambda:eu-west-1:1:function" is not the ARN of a function',
+      lambda,
+      { arn: "arn:aws:lambda:eu-west-1:1:function" },
+    ],
+    [
+      "bad-listener city_db_path: is not a file that can be read",
+      places,
+      { city_db_path: "none.mmdb" },
+    ],
   ])("%s", (problem, type, json) => {
     expect(envoyRejections(type, json, noFiles)).toEqual([problem]);
   });
@@ -97,6 +116,18 @@ describe("HTTP filters that Envoy rejects", () => {
     ],
     [tags, { ip_tags: [{ ip_tag_name: "a" }, { ip_tag_name: "a" }] }],
     [transcoder, { proto_descriptor: "services.pb" }],
+    // Envoy splits a name at its colons, and takes every part.
+    ...["arn:aws:lambda:eu-west-1:1:function:a:prod", "arn:aws-cn:lambda:::function:"].map(
+      (arn) => [lambda, { arn }] as const,
+    ),
+    [places, {}],
+    // Envoy reads the files of credentials when it needs them.
+    [
+      signing,
+      credentials("assume_role_with_web_identity_provider", "web_identity_token_data_source"),
+    ],
+    [signing, credentials("credentials_file_provider", "credentials_data_source")],
+    [google, { ssl_credentials: { root_certs: { filename: "none.pem" } } }],
     [transcoder, { services: ["a.B"], proto_descriptor_bin: "CgA=" }],
   ])("takes %s %j", (type, json) => {
     expect(envoyRejections(type, json, noFiles)).toEqual([]);

@@ -11,7 +11,7 @@ import {
 
 const filters = "envoy.extensions.filters.http";
 
-/** Users, keys, limits and descriptors of HTTP filters that Envoy rejects. */
+/** Users, keys, limits, descriptors, functions and files of HTTP filters that Envoy rejects. */
 export const httpFilterChecks: readonly EnvoyCheck[] = [
   ...["BasicAuth", "BasicAuthPerRoute"].map((type) =>
     envoyCheck("bad-value", `${filters}.basic_auth.v3.${type}`, passwords),
@@ -25,6 +25,12 @@ export const httpFilterChecks: readonly EnvoyCheck[] = [
     "bad-listener",
     `${filters}.grpc_json_transcoder.v3.GrpcJsonTranscoder`,
     transcodedServices,
+  ),
+  envoyCheck("bad-value", `${filters}.aws_lambda.v3.Config`, nameOfFunction),
+  envoyCheck(
+    "bad-listener",
+    "envoy.extensions.geoip_providers.maxmind.v3.MaxMindConfig",
+    databaseFiles,
   ),
 ];
 
@@ -131,4 +137,34 @@ function* transcodedServices(
       "is not a file that can be read",
       "Envoy reads it when it starts, relative to its working directory",
     );
+}
+
+/** Checks the name of a function, as Envoy splits it: at six colons. */
+function* nameOfFunction({ arn }: { arn: string }): Iterable<EnvoyFinding> {
+  if (arn !== "" && !/^arn:(?:[^:]*:){5}/.test(arn))
+    yield finding(
+      ["arn"],
+      `${quote(arn)} is not the ARN of a function`,
+      "write arn:aws:lambda:REGION:ACCOUNT:function:NAME",
+    );
+}
+
+/** The files of a provider of places, by their fields. */
+const databases = [
+  ["anonDbPath", "anon_db_path"],
+  ["asnDbPath", "asn_db_path"],
+  ["cityDbPath", "city_db_path"],
+  ["countryDbPath", "country_db_path"],
+  ["ispDbPath", "isp_db_path"],
+] as const;
+
+function* databaseFiles(
+  provider: Partial<Readonly<Record<(typeof databases)[number][0], string>>>,
+  { files }: CheckScene,
+): Iterable<EnvoyFinding> {
+  for (const [key, field] of databases) {
+    const path = provider[key] ?? "";
+    if (path !== "" && files?.exists(path) === false)
+      yield finding([field], "is not a file that can be read", "Envoy reads it when it starts");
+  }
 }

@@ -5,27 +5,32 @@ import type { ProblemCode } from "../problem-codes.ts";
 import { type CheckScene, type EnvoyCheck, pathOfFinding } from "./envoy-check.ts";
 import { eachMessage } from "./visit-messages.ts";
 
-/** What a client rejects, and where. */
+/** A part of a message that a client rejects. */
 export interface Rejection {
   readonly code: ProblemCode;
   readonly path: readonly PathStep[];
-  /** What is wrong, as the predicate of a sentence about the field. */
+  /** The problem, as the predicate of a sentence about the field. */
   readonly message: string;
   readonly hint?: string;
 }
 
-/** Checks by the message that they are about. */
+/** The type of checks for every message. */
+export const everyType = "*";
+
+/** Checks by the message that they are about. Those of {@link everyType} are for every message. */
 export type CheckTable = ReadonlyMap<string, readonly EnvoyCheck[]>;
 
-/** Returns what the checks of a table find in a message and all that is in it. */
+/** Returns the findings of the checks of a table in a message and all messages within it. */
 export function runChecks(
   table: CheckTable,
   message: ReflectMessage,
   { registry, files }: Pick<CheckScene, "files"> & { readonly registry: Registry },
 ): readonly Rejection[] {
   const rejections: Rejection[] = [];
+  const always = table.get(everyType) ?? [];
   eachMessage({ message, path: [], above: undefined }, registry, (visited) => {
-    for (const check of table.get(visited.message.desc.typeName) ?? [])
+    const checks = table.get(visited.message.desc.typeName) ?? [];
+    for (const check of [...checks, ...always])
       for (const found of check.find(visited.message.message, { visited, registry, files }))
         rejections.push({
           code: found.code ?? check.code,

@@ -42,7 +42,7 @@ export const tlsChecks: readonly EnvoyCheck[] = [
 function* file({ specifier }: DataSource, scene: CheckScene): Iterable<EnvoyFinding> {
   if (specifier.case !== "filename" || typeof specifier.value !== "string") return;
   const { files } = scene;
-  if (files === undefined || specifier.value === "" || isInUnusedSecret(scene)) return;
+  if (files === undefined || specifier.value === "" || isReadLater(scene)) return;
   if (!files.exists(specifier.value))
     yield finding(
       ["filename"],
@@ -55,6 +55,20 @@ const upstreamContext = "envoy.extensions.transport_sockets.tls.v3.UpstreamTlsCo
 const bootstrap = "envoy.config.bootstrap.v3.Bootstrap";
 const secret = "envoy.extensions.transport_sockets.tls.v3.Secret";
 const secretConfig = "envoy.extensions.transport_sockets.tls.v3.SdsSecretConfig";
+
+/** Returns true if Envoy does not read the file when it starts: that of a secret without references, and those of credentials, which it reads for the first request. */
+function isReadLater(scene: CheckScene): boolean {
+  const isCredential = messagesAround(scene.visited).some(
+    ({ message: { desc } }) =>
+      desc.typeName.startsWith("envoy.extensions.common.aws.v3.") ||
+      desc.typeName.startsWith("envoy.config.core.v3.GrpcService.GoogleGrpc."),
+  );
+  return isCredential || isInUnusedSecret(scene);
+}
+
+function messagesAround({ above }: VisitedMessage): readonly VisitedMessage[] {
+  return above === undefined ? [] : [above, ...messagesAround(above)];
+}
 
 /** Names of the secrets to which a bootstrap refers. */
 const usedSecrets = new WeakMap<object, ReadonlySet<string>>();
