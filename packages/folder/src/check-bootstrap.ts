@@ -281,7 +281,7 @@ export function encodeBootstrap(
     return anyFromJson({ ...json, "@type": typeUrlOf(bootstrapName) }, registry).value;
   } catch (error) {
     const foreign =
-      error instanceof ResourceJsonError ? foreignTypeOn(json, error.path) : undefined;
+      error instanceof ResourceJsonError ? foreignTypeOn(json, error.path, registry) : undefined;
     if (foreign !== undefined)
       throw new Fault({ code: "wrong-extension", document: 0, ...foreign });
     throw explainJsonError(error, { document: 0, path: [] }, registry, { isBootstrap: true });

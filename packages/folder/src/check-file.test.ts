@@ -145,6 +145,11 @@ resources:
       "a: 1\n",
       "error unrecognized-file: x.yaml:1:1: is neither a bootstrap nor a resource that says its type",
     ],
+    [
+      "x.yaml",
+      "apiVersion: v1\nkind: ConfigMap\ndata: { envoy.yaml: '' }\n",
+      "error unrecognized-file: x.yaml:1:1: is neither a bootstrap nor a resource that says its type (it is an object of Kubernetes;",
+    ],
     ["x.yaml", "- 1\n", "error unrecognized-file: x.yaml:1:1: is neither"],
     ["x.yaml", "", "error empty-file: x.yaml: is empty"],
     ["x.yaml", "a: [\n", "error syntax: x.yaml:2:1: is not valid YAML"],

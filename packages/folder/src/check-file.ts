@@ -160,10 +160,18 @@ function contentOf(
   throw new Fault({
     code: "unrecognized-file",
     message: "is neither a bootstrap nor a resource that says its type",
-    hint: 'write "@type": type.googleapis.com/TYPE above the fields of a resource',
+    hint: documents.some(({ json }) => isObjectOfKubernetes(json))
+      ? "it is an object of Kubernetes; check the text of its Envoy configuration as a file"
+      : 'write "@type": type.googleapis.com/TYPE above the fields of a resource',
     document: documents.find(({ json }) => !saysItsType(json))?.index ?? 0,
     path: [],
   });
+}
+
+function isObjectOfKubernetes(json: JsonValue): boolean {
+  if (!isObject(json)) return false;
+  const { apiVersion, kind } = json;
+  return typeof apiVersion === "string" && typeof kind === "string";
 }
 
 /** Envoy reads a configuration in its own way: what is not valid for a folder may still be a bootstrap. */

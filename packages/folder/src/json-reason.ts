@@ -7,8 +7,9 @@ import {
 } from "@bufbuild/protobuf";
 import { anyFromJson, ResourceJsonError } from "@xdstp/protos/envoy";
 import { typeUrlOf } from "@xdstp/resource-types";
-import { closest, enumHint } from "./closest.ts";
+import { enumHint } from "./closest.ts";
 import { Fault, type FaultPlace, type JsonPath, reasonOf, shownKey } from "./folder-problem.ts";
+import { keyHint, typeHint } from "./key-hint.ts";
 import type { ProblemCode } from "./problem-codes.ts";
 
 /** An error of the JSON reader in a form for people. */
@@ -60,7 +61,11 @@ const explanations: readonly (readonly [RegExp, Explain])[] = [
   [/^cannot decode message (\S+) from JSON: key "(.*)" is unknown$/s, unknownKey],
   [
     /^(the type \S+ is not known)(?:; (.*))?$/s,
-    (message, hint) => ({ code: "unknown-type", message, hint: hint === "" ? undefined : hint }),
+    (message, hint, registry) => ({
+      code: "unknown-type",
+      message,
+      hint: typeHint(typeOf(message), registry) ?? (hint === "" ? undefined : hint),
+    }),
   ],
   [/^cannot decode (?:message )?(\S+) from JSON:? (.*)$/s, message],
   [/^cannot decode field (\S+) from JSON: (.*)$/s, field],
@@ -73,6 +78,12 @@ const explanations: readonly (readonly [RegExp, Explain])[] = [
     }),
   ],
 ];
+
+/** Returns the type in `the type type.googleapis.com/a.B is not known`. */
+function typeOf(message: string): string {
+  const [, , url = ""] = message.split(" ");
+  return url.slice(url.lastIndexOf("/") + 1);
+}
 
 function unknownKey(
   name: string,
@@ -87,15 +98,11 @@ function unknownKey(
       message: `key "${key}" is unknown`,
       hint: bootstrapHint,
     };
-  const meant = closest(
-    key,
-    (registry.getMessage(name)?.fields ?? []).map((one) => one.name),
-  );
   return {
     code: "unknown-field",
     owner: name,
     message: `key "${shownKey(key)}" is unknown`,
-    hint: meant === undefined ? undefined : `did you mean ${meant}?`,
+    hint: keyHint(key, registry.getMessage(name)),
   };
 }
 

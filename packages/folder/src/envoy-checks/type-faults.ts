@@ -1,7 +1,8 @@
-import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
+import type { JsonObject, JsonValue, Registry } from "@bufbuild/protobuf";
 import { isObject } from "../documents-of.ts";
 import { Fault, type JsonPath, quote } from "../folder-problem.ts";
 import { fieldOf } from "../json-reason.ts";
+import { typeHint } from "../key-hint.ts";
 import { isForeignType } from "./extension-checks.ts";
 
 /**
@@ -24,11 +25,12 @@ export function rejectBareTypes(json: JsonValue, path: JsonPath = []): void {
   for (const [key, value] of Object.entries(json)) rejectBareTypes(value, [...path, key]);
 }
 
-/** Returns the way to the `@type` of another kind of extension on a path, which explains why what is in it cannot be read. undefined: there is none. */
+/** Returns the path of the `@type` of another kind of extension on a path, which explains why its content cannot be read. undefined: there is none. */
 export function foreignTypeOn(
   json: JsonObject,
   path: JsonPath,
-): { readonly path: JsonPath; readonly message: string } | undefined {
+  registry: Registry,
+): { readonly path: JsonPath; readonly message: string; readonly hint?: string } | undefined {
   let at: JsonValue | undefined = json;
   for (let length = 0; length <= path.length; length++) {
     const type = isObject(at) ? at["@type"] : undefined;
@@ -36,11 +38,14 @@ export function foreignTypeOn(
     const [field, above] = fieldsAbove(holder);
     if (typeof type === "string" && field !== undefined) {
       const name = type.slice(type.lastIndexOf("/") + 1);
-      if (isForeignType(name, field, above))
+      if (isForeignType(name, field, above)) {
+        const hint = registry.getMessage(name) === undefined ? typeHint(name, registry) : undefined;
         return {
           path: [...holder, "@type"],
           message: `${fieldOf([...holder, "@type"])}: ${name} is not a type for ${field}`,
+          ...(hint !== undefined && { hint }),
         };
+      }
     }
     const step = path[length];
     if (step === undefined || typeof at !== "object" || at === null) break;

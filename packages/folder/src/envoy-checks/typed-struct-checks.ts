@@ -1,9 +1,9 @@
 import type { Registry } from "@bufbuild/protobuf";
 import { ResourceJsonError } from "@xdstp/protos/envoy";
 import type { PathStep } from "@xdstp/validate";
-import { closest } from "../closest.ts";
 import { Fault, quote } from "../folder-problem.ts";
 import { explainJsonError, jsonReason } from "../json-reason.ts";
+import { typeHint } from "../key-hint.ts";
 import {
   type CheckScene,
   type EnvoyCheck,
@@ -40,11 +40,8 @@ function* contentOfStruct(
   try {
     const isKnown = decodeStruct(struct, registry) !== undefined;
     if (isKnown || !type.startsWith("envoy.")) return;
-    const names = Array.from(registry, ({ typeName }) => typeName);
-    const meant = closest(type, names);
-    const hint = meant === undefined ? undefined : `did you mean ${meant}?`;
     const message = `the type ${quote(type)} is not known`;
-    yield { ...finding(["type_url"], message, hint), code: "unknown-type" };
+    yield { ...finding(["type_url"], message, typeHint(type, registry)), code: "unknown-type" };
   } catch (error) {
     yield faultOfStruct(error, registry);
   }
