@@ -4,6 +4,7 @@ import { bootstrapChecks } from "./bootstrap-checks.ts";
 import { chainMatchChecks } from "./chain-match-checks.ts";
 import { clusterChecks } from "./cluster-checks.ts";
 import { clusterProtocolChecks } from "./cluster-protocol-checks.ts";
+import { durationChecks } from "./duration-checks.ts";
 import { type CheckScene, envoyCheck } from "./envoy-check.ts";
 import { extensionChecks } from "./extension-checks.ts";
 import { formatChecks } from "./format-checks.ts";
@@ -28,6 +29,7 @@ const checks: CheckTable = Map.groupBy(
     ...chainMatchChecks,
     ...clusterChecks,
     ...clusterProtocolChecks,
+    ...durationChecks,
     ...extensionChecks,
     ...formatChecks,
     ...headerChecks,
