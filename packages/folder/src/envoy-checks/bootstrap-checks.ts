@@ -29,7 +29,7 @@ interface OverloadManager {
   }[];
 }
 
-/** What Envoy rejects in a bootstrap as a whole, and in filters that are configured once. */
+/** Checks of a bootstrap as a whole, and of filters that are configured once. */
 export const bootstrapChecks: readonly EnvoyCheck[] = [
   envoyCheck("bad-bootstrap", "envoy.config.bootstrap.v3.LayeredRuntime", layers),
   envoyCheck("bad-bootstrap", "envoy.config.bootstrap.v3.Bootstrap", watchdogs),

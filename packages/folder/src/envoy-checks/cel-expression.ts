@@ -4,7 +4,7 @@ import type { parse } from "@bufbuild/cel";
 const require = createRequire(import.meta.url);
 let parser: typeof parse | undefined;
 
-/** What is wrong with an expression of CEL, as the predicate of a sentence about it; undefined: nothing. */
+/** Returns the fault of an expression of CEL, as the predicate of a sentence about it. undefined: it is valid. */
 export function celFault(text: string): string | undefined {
   // It is loaded where there is an expression only.
   parser ??= (require("@bufbuild/cel") as { readonly parse: typeof parse }).parse;
@@ -22,7 +22,7 @@ export function celFault(text: string): string | undefined {
   }
 }
 
-/** Whether a parsed expression has a part that is evaluated for each item of a list or key of a map. */
+/** Returns true if a part of a parsed expression is evaluated for each item of a list or key of a map. */
 function hasComprehension(part: unknown): boolean {
   if (typeof part !== "object" || part === null) return false;
   if ("case" in part && part.case === "comprehensionExpr") return true;

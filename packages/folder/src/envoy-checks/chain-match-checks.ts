@@ -16,7 +16,7 @@ interface ChainMatch {
   readonly suffixLen?: number;
 }
 
-/** What Envoy rejects in the choice of a filter chain. */
+/** Checks of the choice of a filter chain. */
 export const chainMatchChecks: readonly EnvoyCheck[] = [
   envoyCheck("bad-listener", "envoy.config.listener.v3.Listener", overlaps),
   envoyCheck("bad-listener", "envoy.config.listener.v3.FilterChainMatch", serverNames),

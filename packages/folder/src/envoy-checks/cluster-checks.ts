@@ -42,7 +42,7 @@ interface Cluster {
 /** `LbPolicy` of the policies that have settings of their own in a cluster. */
 const policies = { ringHash: 2, maglev: 5 } as const;
 
-/** Whether settings of a cluster are those of another policy than the one it uses. */
+/** Returns true if a cluster does not use the policy that its settings are for. */
 function isUnused({ visited }: CheckScene, policy: number): boolean {
   const above = visited.above?.message;
   if (above?.desc.typeName !== "envoy.config.cluster.v3.Cluster") return false;
@@ -57,7 +57,7 @@ const bringsPolicy: ReadonlySet<string> = new Set([
   "envoy.extensions.clusters.original_dst.v3.OriginalDstConfig",
 ]);
 
-/** What Envoy rejects in clusters. */
+/** Checks of clusters. */
 export const clusterChecks: readonly EnvoyCheck[] = [
   envoyCheck("bad-cluster", "envoy.config.cluster.v3.Cluster", discovery),
   envoyCheck("bad-cluster", "envoy.config.cluster.v3.Cluster", resolverAddresses),

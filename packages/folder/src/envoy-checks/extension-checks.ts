@@ -14,9 +14,9 @@ interface ExtensionPoint {
   /** The message that has the field, and the field. */
   readonly type: string;
   readonly field: string;
-  /** What is put there, for people, with its article. */
+  /** The kind of extension that belongs there, in words for people, with its article. */
   readonly what: string;
-  /** How the full names of the types begin that fit; types of other packages than Envoy's are not judged. */
+  /** The beginnings of the full names of the types that fit. Types of other packages than those of Envoy and protobuf always fit. */
   readonly fitting: readonly string[];
 }
 
@@ -207,7 +207,7 @@ const bareClusters: ReadonlySet<string> = new Set([
   "envoy.cluster.original_dst",
 ]);
 
-/** What Envoy rejects in the choice of extensions. */
+/** Checks of the choice of extensions. */
 export const extensionChecks: readonly EnvoyCheck[] = [
   ...points.map((one) =>
     envoyCheck("wrong-extension", one.type, (message) => misfits(message, one)),
@@ -261,7 +261,7 @@ function* misfit(
     yield finding([...at, "typed_config", "@type"], `${type} is not the type of ${what}`);
 }
 
-/** Whether a type of Envoy is none of these. */
+/** Returns true if a type is one of Envoy or of protobuf, and none of those that fit. */
 function isMisfit(type: string, fitting: readonly string[]): boolean {
   if (wrappers.has(type)) return false;
   if (type === "" || type.startsWith("google.protobuf.")) return true;
@@ -317,7 +317,7 @@ export function* misfitsInMap(
   }
 }
 
-/** What fits into a field, of whatever message: for a configuration that cannot be decoded yet. */
+/** The types that fit into a field with this name, in any message: for a configuration that cannot be decoded yet. */
 const fittingByField: ReadonlyMap<string, readonly string[]> = new Map(
   [...Map.groupBy(points, ({ field }) => field)].map(([field, all]) => [
     field,
@@ -338,7 +338,7 @@ function socketsBelow(above: string | undefined): readonly string[] {
   }
 }
 
-/** Whether a type of Envoy, by its full name, does not fit into a field of this name; `above` is the field around it. */
+/** Returns true if a type, given by its full name, does not fit into a field with this name. `above` is the field around it. */
 export function isForeignType(type: string, field: string, above: string | undefined): boolean {
   if (field === "transport_socket") return isMisfit(type, socketsBelow(above));
   if (field === "typed_per_filter_config")

@@ -34,7 +34,7 @@ function operatorsOf(formatters: readonly Extension[]): readonly string[] | unde
   return lists.some((list) => list === undefined) ? undefined : lists.flatMap((list) => list ?? []);
 }
 
-/** What Envoy rejects in the formats of access logs and headers. */
+/** Checks of the formats of access logs and headers. */
 export const formatChecks: readonly EnvoyCheck[] = [
   envoyCheck("bad-format", "envoy.config.core.v3.SubstitutionFormatString", formatString),
   envoyCheck("bad-format", "envoy.config.core.v3.HeaderValueOption", headerValue),
@@ -166,7 +166,7 @@ interface TextKind {
   readonly isOfHeader?: boolean;
 }
 
-/** What is wrong with a format. */
+/** Finds the faults of a format. */
 function* inText(
   text: string,
   at: readonly (string | number)[],

@@ -7,7 +7,7 @@ import {
   finding,
 } from "./envoy-check.ts";
 
-/** What Envoy rejects in lists of headers that are set or removed. */
+/** Checks of lists of headers that are set or removed. */
 export const headerChecks: readonly EnvoyCheck[] = [
   envoyCheck("bad-header", "envoy.config.core.v3.HeaderValueOption", setHeader),
   envoyCheck(

@@ -50,7 +50,7 @@ const managerType =
 const http3 = 3;
 const udp = 1;
 
-/** What Envoy rejects in listeners and their filters. */
+/** Checks of listeners and their filters. */
 export const listenerChecks: readonly EnvoyCheck[] = [
   envoyCheck("bad-listener", "envoy.config.listener.v3.Listener", parts),
   envoyCheck("bad-filter-order", "envoy.config.listener.v3.FilterChain", networkFilters),

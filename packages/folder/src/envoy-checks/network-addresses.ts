@@ -12,7 +12,7 @@ export interface SocketAddress {
 /** Resolvers that resolve nothing: an address is that of IP already. */
 const plainResolvers: ReadonlySet<string> = new Set(["", "envoy.ip"]);
 
-/** What keeps a socket address from being used as it is, without DNS. `who` needs such an address. */
+/** Finds the faults of a socket address that is used without DNS. `who` needs such an address. */
 export function* addressFaults(
   { address, resolverName, portSpecifier }: SocketAddress,
   at: EnvoyFinding["at"],

@@ -14,14 +14,14 @@ import { unpackAny } from "./visit-messages.ts";
 const matchType = "envoy.extensions.path.match.uri_template.v3.UriTemplateMatchConfig";
 const rewriteType = "envoy.extensions.path.rewrite.uri_template.v3.UriTemplateRewriteConfig";
 
-/** What Envoy rejects in templates of paths, and in the routes that have one. */
+/** Checks of templates of paths, and of the routes that have one. */
 export const pathTemplateChecks: readonly EnvoyCheck[] = [
   envoyCheck("bad-value", matchType, template),
   envoyCheck("bad-value", rewriteType, rewriteTemplate),
   envoyCheck("bad-route", "envoy.config.route.v3.Route", routeOfTemplate),
 ];
 
-/** What is wrong with a template, as the predicate of a sentence about it. */
+/** The fault of a template, as the predicate of a sentence about it. */
 interface TemplateFault {
   readonly message: string;
   readonly hint?: string;
@@ -77,7 +77,7 @@ function rewriteFault(text: string): TemplateFault | undefined {
   );
 }
 
-/** What is wrong with the text around the variables. */
+/** Returns the fault of the text around the variables. undefined: it is valid. */
 function textFault(text: string): TemplateFault | undefined {
   const rest = text.replaceAll(/\{[^{}]+\}/g, "x");
   if (/[{}]/.test(rest))

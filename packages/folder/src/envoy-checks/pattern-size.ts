@@ -16,7 +16,7 @@ export function leastProgramSize(
   const { inst: program, start } = compile(Buffer.from(regex, "utf8").toString("latin1")).re2()
     .prog;
   const assertions = program.flatMap(({ op, arg }) => (op === kinds.emptyWidth ? [arg] : []));
-  // What follows one that occurs in several alternatives, such as "^ab|^ac", is joined too.
+  // If an assertion occurs in several alternatives, such as "^ab|^ac", RE2 joins the parts after it too.
   if (new Set(assertions).size < assertions.length) return undefined;
   const captures = program.filter(({ op }) => op === kinds.capture).length;
   const first = program[start];

@@ -12,7 +12,7 @@ import { closestMessage } from "./visit-messages.ts";
 
 const thrift = "envoy.extensions.filters.network.thrift_proxy.v3";
 
-/** What Envoy rejects in routes. */
+/** Checks of routes. */
 export const routeChecks: readonly EnvoyCheck[] = [
   envoyCheck("bad-route", "envoy.config.route.v3.RouteConfiguration", domains),
   envoyCheck("bad-route", "envoy.config.route.v3.WeightedCluster", weights),

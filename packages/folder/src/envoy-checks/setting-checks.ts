@@ -22,7 +22,7 @@ interface Duration {
 const filters = "envoy.extensions.filters";
 const managerType = `${filters}.network.http_connection_manager.v3.HttpConnectionManager`;
 
-/** What Envoy rejects in settings that need each other, exclude each other or are compared. */
+/** Checks of settings that need each other, exclude each other or are compared. */
 export const settingChecks: readonly EnvoyCheck[] = [
   envoyCheck("bad-route", "envoy.config.route.v3.RetryPolicy.RetryBackOff", backOff),
   envoyCheck("bad-route", "envoy.config.route.v3.WeightedCluster.ClusterWeight", nameOfCluster),

@@ -21,7 +21,7 @@ interface StatusRange {
   readonly end: bigint;
 }
 
-/** What Envoy rejects in values that occur in many places. */
+/** Checks of values that occur in many places. */
 export const valueChecks: readonly EnvoyCheck[] = [
   envoyCheck("bad-pattern", "envoy.type.matcher.v3.RegexMatcher", pattern),
   envoyCheck("bad-pattern", "xds.type.matcher.v3.RegexMatcher", pattern),
@@ -144,7 +144,7 @@ function compiled(regex: string): RE2JS {
   return engine.compile(regex);
 }
 
-/** What RE2 has against a pattern; no part of it is shown. */
+/** Returns the reason why RE2 rejects a pattern, without any part of the pattern. undefined: it accepts the pattern. */
 export function patternError(regex: string): string | undefined {
   try {
     compiled(regex);

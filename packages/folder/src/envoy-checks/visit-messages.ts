@@ -121,7 +121,7 @@ function valuesOf(
   ]);
 }
 
-/** What an Any holds; undefined: the registry does not have its type, or the bytes are not of it. */
+/** Returns the message in an Any. undefined: the registry does not have its type, or the bytes are not of this type. */
 export function unpackAny(
   { typeUrl, value }: Pick<Any, "typeUrl" | "value">,
   registry: Registry,

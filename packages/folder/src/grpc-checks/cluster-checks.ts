@@ -12,7 +12,7 @@ import { type ConfigSource, isOwnStream } from "./config-source.ts";
 
 const code = "rejected-by-grpc";
 
-/** What gRPC clients reject in clusters. */
+/** Checks of clusters for gRPC clients. */
 export const grpcClusterChecks: readonly EnvoyCheck[] = [
   envoyCheck(code, "envoy.config.cluster.v3.Cluster", discovery),
   envoyCheck(code, "envoy.config.cluster.v3.Cluster", balancing),

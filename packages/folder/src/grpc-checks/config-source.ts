@@ -5,7 +5,7 @@ export interface ConfigSource {
   readonly configSourceSpecifier: Oneof;
 }
 
-/** Whether a source is the stream that the client has: the only one that gRPC knows. */
+/** Returns true if a source is the stream that the client has, the only source that gRPC supports. */
 export function isOwnStream(source: ConfigSource | undefined): boolean {
   return ["ads", "self"].includes(source?.configSourceSpecifier.case ?? "");
 }

@@ -9,7 +9,7 @@ import { quote } from "../folder-problem.ts";
 
 const code = "rejected-by-grpc";
 
-/** What gRPC clients reject in endpoints. */
+/** Checks of endpoints for gRPC clients. */
 export const grpcEndpointChecks: readonly EnvoyCheck[] = [
   envoyCheck(code, "envoy.config.endpoint.v3.ClusterLoadAssignment", localities),
   envoyCheck(code, "envoy.config.endpoint.v3.ClusterLoadAssignment", addresses),

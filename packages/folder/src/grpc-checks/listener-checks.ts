@@ -17,7 +17,7 @@ const listenerType = "envoy.config.listener.v3.Listener";
 const managerType =
   "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager";
 
-/** What gRPC clients reject in listeners. */
+/** Checks of listeners for gRPC clients. */
 export const grpcListenerChecks: readonly EnvoyCheck[] = [
   envoyCheck(code, listenerType, apiListener),
   envoyCheck(code, managerType, manager),

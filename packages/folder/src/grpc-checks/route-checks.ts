@@ -8,7 +8,7 @@ import {
 
 const code = "rejected-by-grpc";
 
-/** What gRPC clients reject in routes. */
+/** Checks of routes for gRPC clients. */
 export const grpcRouteChecks: readonly EnvoyCheck[] = [
   envoyCheck(code, "envoy.config.route.v3.Route", route),
   envoyCheck(code, "envoy.config.route.v3.WeightedCluster", weights),

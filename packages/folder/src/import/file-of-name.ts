@@ -9,7 +9,7 @@ const longestName = 240;
 export interface FileOfName {
   /** Below the folder. */
   readonly path: string;
-  /** Whether the path contains the name. If not, the file has a list `resources` whose member has the name. */
+  /** true: the path contains the name. false: the file has a list `resources` whose member has the name. */
   readonly hasName: boolean;
 }
 

@@ -21,7 +21,7 @@ export interface BootstrapImportOptions {
   readonly file: string;
   /** `envoyRegistry()` of `@xdstp/protos/envoy`, or one that has more. */
   readonly registry: Registry;
-  /** How Envoy reaches the server. */
+  /** The connection of Envoy to the server. */
   readonly connection: ImportConnection;
 }
 

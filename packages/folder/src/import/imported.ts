@@ -29,7 +29,7 @@ export interface ImportedFile {
   readonly name: string;
   /** YAML. */
   readonly text: string;
-  /** Whether the text contains a private key, a password or the like. */
+  /** true: the text contains a private key, a password or the like. */
   readonly isSecret: boolean;
 }
 
@@ -43,7 +43,7 @@ export interface UnmovedResource {
   readonly reason: string;
 }
 
-/** How Envoy reaches the server of the folder: parts of a bootstrap, in JSON form. */
+/** The connection of Envoy to the server of the folder: parts of a bootstrap, in JSON form. */
 export interface ImportConnection {
   /** `id` and `cluster`, each used if the bootstrap does not have it. */
   readonly node: JsonObject;

@@ -11,7 +11,7 @@ import {
   staticSecretsIn,
 } from "./static-needs.ts";
 
-/** What {@link neededResources} searches. */
+/** The parts of a configuration that {@link neededResources} searches. */
 export interface NeedingParts {
   /** The bootstrap without its static resources. */
   readonly rest: JsonObject;

@@ -28,7 +28,7 @@ export interface ImportSubject {
   readonly connection: ImportConnection;
   /** Resources that came from a server before. */
   readonly dynamic: readonly JsonResource[];
-  /** Whether static resources become files. If not, they stay, and the bootstrap gets only the connection. */
+  /** true: static resources become files. false: they stay, and only the connection is added to the bootstrap. */
   readonly movesStatic: boolean;
 }
 
@@ -83,7 +83,7 @@ function dropConnection({ bootstrap, connection }: ImportSubject): void {
       Reflect.deleteProperty(dynamic, keyOf(dynamic, field));
 }
 
-/** Whether the ADS server of a bootstrap is reached by a cluster. */
+/** Returns true if Envoy connects to the ADS server of a bootstrap through a cluster. */
 export function leadsTo(dynamic: JsonObject | undefined, cluster: string): boolean {
   const ads = dynamic && objectOf(dynamic, "ads_config");
   return listOf(ads, "grpc_services").some(
@@ -94,7 +94,7 @@ export function leadsTo(dynamic: JsonObject | undefined, cluster: string): boole
 /** Names listeners without a name, since a resource needs one. */
 function nameListeners(resources: readonly JsonResource[]): readonly string[] {
   const taken = new Set(resources.filter(({ type }) => type === listener).map(({ name }) => name));
-  /** How many names of each address are taken, at least. */
+  /** The number of names that are known to be taken, by address. */
   const counts = new Map<string, number>();
   return resources.flatMap(({ type, name, json }) => {
     if (type !== listener || name !== "") return [];

@@ -80,7 +80,7 @@ export function createSteps(signal: AbortSignal | undefined): UndoableSteps {
   }
 }
 
-/** Where something could not be restored, the replaced files stay in the hidden folder. */
+/** Removes the hidden folder. If a file could not be restored, the replaced files stay in it. */
 async function removeStaging(path: string, keepsReplaced: boolean): Promise<void> {
   if (!keepsReplaced) {
     await rm(path, { recursive: true, force: true });
@@ -133,7 +133,7 @@ async function moveNew(from: string, to: string): Promise<void> {
   await rm(from);
 }
 
-/** Whether something is at a path, a link that leads nowhere included. */
+/** Returns true if a path exists, also as a link without a target. */
 export async function exists(path: string): Promise<boolean> {
   try {
     await lstat(path);

@@ -25,11 +25,11 @@ export interface ImportTarget {
   readonly dir: string;
   /** The file of the bootstrap. */
   readonly bootstrap: string;
-  /** Whether the folder may hold something, and files are replaced. Files that the import does not have stay. Symbolic links in the folder are followed. */
+  /** true: the folder may contain files, and files of the same path are replaced. Files that the import does not have stay. Symbolic links in the folder are followed. */
   readonly force: boolean;
   /** The messages that the files may hold. */
   readonly registry: Registry;
-  /** Whether to check everything and to write nothing. Default: false. */
+  /** true: everything is checked and nothing is written. Default: false. */
   readonly dryRun?: boolean;
   /** Stops the writing: written files are removed, replaced files are restored, and the promise rejects with the reason. */
   readonly signal?: AbortSignal;
@@ -104,7 +104,7 @@ async function write(
   return undefined;
 }
 
-/** Where everything is written, without symbolic links on the way. */
+/** The paths that are written, with their symbolic links resolved. */
 interface ImportPaths {
   readonly dir: string;
   readonly bootstrapFile: string;
@@ -232,7 +232,7 @@ async function entriesOf(dir: string): Promise<readonly string[]> {
   }
 }
 
-/** What is at a path, or where a link at it leads. */
+/** Returns the kind of the file at a path, or of the target of a link. undefined: it does not exist. */
 async function kindOf(path: string): Promise<"file" | "folder" | undefined> {
   try {
     return (await stat(path)).isDirectory() ? "folder" : "file";

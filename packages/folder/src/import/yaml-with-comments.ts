@@ -52,7 +52,7 @@ interface Context {
   readonly nodes: Map<JsonValue, YAMLMap | YAMLSeq>;
   /** The comments before first items, by item. */
   readonly leading: Map<JsonValue, string>;
-  /** Whether comments and styles are kept. */
+  /** true: comments and styles are kept. */
   readonly keepsLooks: boolean;
 }
 
@@ -164,7 +164,7 @@ function textOf(
     readonly after?: string | null | undefined;
   } = {},
 ): string {
-  // What YAML 1.1 reads as another value, such as `yes` and `010`, is in quotes, since Envoy reads that.
+  // Texts that YAML 1.1 reads as another value, such as `yes` and `010`, are quoted, since Envoy reads YAML 1.1.
   const document = new (exactYaml().Document)(null, { compat: "yaml-1.1" });
   document.contents = node;
   document.commentBefore = before ?? null;

@@ -143,7 +143,7 @@ const rows: readonly SourceRow[] = [
   },
 ];
 
-/** Whether a config source names a server or a file, and is not the stream that all types share. */
+/** Returns true if a config source names a server or a file, and is not the stream that all types share. */
 export function isOwnSource(source: JsonObject | undefined): boolean {
   return (
     source !== undefined &&

@@ -20,7 +20,7 @@ export interface ConfigDumpOptions {
   readonly file: string;
   /** `envoyRegistry()` of `@xdstp/protos/envoy`, or one that has more. */
   readonly registry: Registry;
-  /** How Envoy reaches the server. */
+  /** The connection of Envoy to the server. */
   readonly connection: ImportConnection;
 }
 

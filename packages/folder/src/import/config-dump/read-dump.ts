@@ -19,7 +19,7 @@ import { rejectFaultyJson } from "../../parse-document.ts";
 import { type JsonResource, messageNameOf } from "../json-resource.ts";
 import { keyOf, listOf, objectOf, textOf, valueOf, without } from "../messages-in-json.ts";
 
-/** What a dump holds. */
+/** The content of a dump. */
 export interface Dump {
   /** Without the fields that Envoy adds to it. */
   readonly bootstrap: JsonObject;
@@ -28,7 +28,7 @@ export interface Dump {
 
 /** A resource that came from a server, or static endpoints. */
 export interface DumpedResource extends JsonResource {
-  /** Whether Envoy does not use it yet, since it waits for resources that this one refers to. */
+  /** true: Envoy does not use it yet, since it waits for resources that this one refers to. */
   readonly isWarming: boolean;
 }
 

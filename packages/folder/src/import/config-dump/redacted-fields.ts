@@ -10,7 +10,7 @@ export function redactedFields(json: JsonValue, path: JsonPath = []): readonly s
   return Object.entries(json).flatMap(([key, value]) => redactedFields(value, [...path, key]));
 }
 
-/** Whether a value has a part that a dump does not show. Envoy writes `[redacted]` instead, in fields of bytes in base64. */
+/** Returns true if a dump hides a part of the value. Envoy writes `[redacted]` in its place, in base64 for fields of bytes. */
 export function isRedacted(json: JsonValue): boolean {
   if (json === "[redacted]" || json === "W3JlZGFjdGVkXQ==") return true;
   return typeof json === "object" && json !== null && Object.values(json).some(isRedacted);

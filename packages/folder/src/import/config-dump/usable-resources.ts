@@ -18,7 +18,7 @@ import { asConfigured } from "./dumped-endpoints.ts";
 import type { Dump } from "./read-dump.ts";
 import { isRedacted, redactedFields } from "./redacted-fields.ts";
 
-/** What of a dump can be imported. */
+/** The parts of a dump that can be imported. */
 export interface UsableResources {
   /** Resources for the folder, next to the static ones. */
   readonly dynamic: readonly JsonResource[];

@@ -84,7 +84,7 @@ const rivalKinds: ReadonlyMap<string, string> = new Map([
   ["GRPCRoute", "HTTPRoute"],
 ]);
 
-/** Whether a route and one of a rival kind share a hostname of a listener. */
+/** Returns true if a route and one of a rival kind share a hostname of a listener. */
 function excludes(before: AttachedRoute, one: AttachedRoute): boolean {
   if (before.listener !== one.listener) return false;
   return before.hostnames.some((hostname) =>

@@ -237,7 +237,7 @@ function isOnOnePort(one: GatewayListener, other: GatewayListener): boolean {
   return one.port === other.port && (one.protocol === "UDP") === (other.protocol === "UDP");
 }
 
-/** Whether neither of two listeners of a Gateway may be accepted. */
+/** Returns true if two listeners of a Gateway conflict, so that neither is accepted. */
 function conflicts(one: GatewayListener, other: GatewayListener): boolean {
   if (one.name === other.name) return true;
   return (
@@ -245,7 +245,7 @@ function conflicts(one: GatewayListener, other: GatewayListener): boolean {
   );
 }
 
-/** Whether the listeners of two Gateways cannot share a port. Those with HTTP share a hostname, and those with HTTPS too where their certificates are the same. */
+/** Returns true if the listeners of two Gateways cannot share a port. Listeners with HTTP can share a hostname; listeners with HTTPS can do so if they have the same certificates. */
 function conflictsAcross(one: GatewayListener, other: GatewayListener): boolean {
   if (!isOnOnePort(one, other)) return false;
   if (one.protocol !== other.protocol)
@@ -313,7 +313,7 @@ interface ClientValidation {
   readonly isRequired: boolean;
 }
 
-/** How certificates of clients are checked: as the Gateway says for the port, or the listener itself. undefined: it cannot be done. */
+/** Returns the settings by which certificates of clients are checked: those of the listener, or else those of the Gateway for the port. undefined: the references in them lead to nothing usable. */
 function validationOf(
   { gateway, node, port }: GatewayListener,
   secrets: TlsSecrets,

@@ -32,7 +32,7 @@ export interface GatewayApiOptions {
   readonly files: readonly ObjectFile[];
   /** `envoyRegistry()` of `@xdstp/protos/envoy`, or one that has more. */
   readonly registry: Registry;
-  /** How Envoy reaches the server. */
+  /** The connection of Envoy to the server. */
   readonly connection: ImportConnection;
 }
 

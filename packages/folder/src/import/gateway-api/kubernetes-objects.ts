@@ -21,7 +21,7 @@ export interface KubernetesObjects {
   get(kind: ObjectKind, namespace: string, name: string): KubernetesObject | undefined;
   /** Notes that something served comes from an object. */
   use(object: KubernetesObject): void;
-  /** Whether {@link use} was called with it. */
+  /** Returns true if {@link use} was called with this object. */
   isUsed(object: KubernetesObject): boolean;
 }
 

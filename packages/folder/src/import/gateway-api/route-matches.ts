@@ -106,7 +106,7 @@ function pathAt(node: ObjectNode): RouteMatch {
   };
 }
 
-/** Whether a path can be that of a request. Envoy normalizes the path of a request before it is matched, so one that is not normal never matches. */
+/** Returns true if a request can have this path. Envoy normalizes the path of a request before it matches it, so a path that is not normal never matches. */
 function isPath(text: string): boolean {
   return (
     /^\/(?:[-\w/.~!$&'()*+,;=:@]|%[\da-f]{2})*$/i.test(text) &&

@@ -30,7 +30,7 @@ export interface TlsSecrets {
 export interface CertificateOfSecret {
   /** The name of the secret that is served. */
   readonly name: string;
-  /** How a TLS context refers to it. */
+  /** The reference to the secret in a TLS context. */
   readonly json: JsonObject;
 }
 
@@ -97,7 +97,7 @@ function followTo(
   return follow(node, { kind, namespace, name });
 }
 
-/** What is wrong with a certificate and its key, as the rest of a sentence about both. Their text is not shown. */
+/** Returns the fault of a certificate and its key, as the rest of a sentence about their secret. It does not contain their text. undefined: they are valid. */
 function pairTrouble(chain: string | undefined, key: string | undefined): string | undefined {
   if (chain === undefined || key === undefined) return "which has no tls.crt and tls.key";
   const certificate = certificateIn(chain);
