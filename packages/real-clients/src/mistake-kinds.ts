@@ -91,6 +91,20 @@ const buffer = {
   typed_config: { "@type": `${type}.filters.http.buffer.v3.Buffer`, max_request_bytes: 1 },
 };
 const noCluster = "no-such-cluster";
+const ownName = "static_resources.clusters[].name";
+
+/** A config source over a cluster. */
+function overCluster(name: Json): Json {
+  const service = { envoy_grpc: { cluster_name: name } };
+  return {
+    resource_api_version: "V3",
+    api_config_source: {
+      api_type: "GRPC",
+      transport_api_version: "V3",
+      grpc_services: [service],
+    },
+  };
+}
 
 /** The kinds, each a row. Which of them Envoy rejects is asked of Envoy. */
 export const mistakeKinds: readonly MistakeKind[] = [
@@ -261,6 +275,20 @@ export const mistakeKinds: readonly MistakeKind[] = [
     ),
   },
   {
+    name: "duration with sec as its unit",
+    at: /(?:timeout|interval|_time|_period|delay|_ttl)$/,
+    change: to(({ value }) =>
+      typeof value === "string" && /^[\d.]+s$/.test(value) ? `${value}ec` : undefined,
+    ),
+  },
+  {
+    name: "duration below zero",
+    at: /(?:timeout|interval|_time|_period|delay|_ttl|_window|_jitter|_duration)$/,
+    change: to(({ value }) =>
+      typeof value === "string" && /^[\d.]+s$/.test(value) ? "-1s" : undefined,
+    ),
+  },
+  {
     name: "duration of nothing",
     at: /(?:health_checks\[\]\.(?:timeout|interval)|base_interval|fill_interval|refresh_rate|miss_timeout|connect_timeout)$/,
     change: to(({ value }) => (typeof value === "string" ? "0s" : undefined)),
@@ -288,6 +316,7 @@ export const mistakeKinds: readonly MistakeKind[] = [
   { name: "port in words", at: /\.port_value$/, change: to("http") },
   { name: "network with bad prefix", at: /\.address_prefix$/, change: to("10.0.0") },
   { name: "network with bad length", at: /\.prefix_len$/, change: to(129) },
+  { name: "network longer than an address of IPv4", at: /\.prefix_len$/, change: to(64) },
   { name: "pattern without its end", at: /\.regex$/, change: to("/u/([a-z+") },
   { name: "pattern that looks ahead", at: /\.regex$/, change: to("(?!x)y") },
   { name: "pattern with a stray star", at: /\.regex$/, change: to("*.example.com") },
@@ -497,6 +526,44 @@ export const mistakeKinds: readonly MistakeKind[] = [
     name: "secret missing",
     at: /(?:sds_secret_configs\[\]|sds_secret_config|token_secret|hmac_secret)$/,
     change: to({ name: "no-such-secret" }),
+  },
+  {
+    name: "EDS over the cluster itself",
+    at: /^static_resources\.clusters\[\]\.eds_cluster_config\.eds_config$/,
+    change: ({ path, root }: Place): Change | undefined => {
+      const own = root.find(({ name, path: [, , index] }) => name === ownName && index === path[2]);
+      if (own === undefined) return undefined;
+      return {
+        edits: [[path, overCluster(own.value)]],
+        faults: [
+          path,
+          [...path, "api_config_source", "grpc_services", 0, "envoy_grpc", "cluster_name"],
+        ],
+      };
+    },
+  },
+  {
+    name: "two services of a config source",
+    at: /\.api_config_source\.grpc_services$/,
+    change: item((items) => items[0]),
+  },
+  {
+    name: "unknown field of a TypedStruct",
+    at: /typed_config\.value$/,
+    change: (place: Place): Change | undefined =>
+      place.parent === undefined || !("type_url" in place.parent)
+        ? undefined
+        : inside("no_such_field", 1)(place),
+  },
+  {
+    name: "unknown type of a TypedStruct",
+    at: /\.type_url$/,
+    change: to(({ value }) => `${textOf(value)}s`),
+  },
+  {
+    name: "function of Lambda by its name only",
+    at: /\.arn$/,
+    change: to("hello"),
   },
   {
     name: "EDS without eds_config",
