@@ -77,9 +77,18 @@ function isAt(file: string, path: string): boolean {
 /** A node that does not exist. */
 const noClient = "xdstp.plan: no client";
 
-/** The file that the server has a resource from. undefined: it does not say so. */
-async function fileOf(
-  { typeUrl, resource: { name } }: PlannedResource,
+/** Returns the file that the server has a resource from, as a path from its root. undefined: the server does not report it. */
+async function fileOf(resource: PlannedResource, ask: AskStatus): Promise<string | undefined> {
+  const place = await placeOnServer(resource.typeUrl, resource.resource.name, ask);
+  return place === undefined
+    ? undefined
+    : join("/", place.replace(/:\d+$/, "")).split(sep).join("/");
+}
+
+/** Returns the place that the server has a resource for all views from: a path of the server, and a line if it knows it. undefined: the server does not report it. */
+export async function placeOnServer(
+  typeUrl: string,
+  name: string,
   ask: AskStatus,
 ): Promise<string | undefined> {
   const response = await ask({
@@ -92,5 +101,5 @@ async function fileOf(
   });
   const { source } = toldExplanation(response)?.json ?? {};
   const place = textOf(objectOf(objectOf(source).origin).place);
-  return place === "" ? undefined : join("/", place.replace(/:\d+$/, "")).split(sep).join("/");
+  return place === "" ? undefined : place;
 }

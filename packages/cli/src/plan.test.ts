@@ -176,6 +176,28 @@ describe("xdstp plan", () => {
     ]);
   });
 
+  it("gives the place that the server has a removed resource from", async () => {
+    const { plan } = await useWorld({
+      "config/_opaque/clusters/a.yaml": "type: STATIC\n",
+      "config/_opaque/clusters/many.yaml": "# two\nname: b\n---\nname: c\n",
+      "config/_nodes/edge/_opaque/clusters/own.yaml": "type: STATIC\n",
+      "config-new/_opaque/clusters/a.yaml": "type: STATIC\n",
+    });
+    const { out } = await plan();
+    // The server does not report the file of a resource of some nodes.
+    expect(out).toMatch(/^- clusters {2}own .* {2}removed$/m);
+    expect(out).toMatch(/^- clusters {2}b .* {2}was in .*many\.yaml:2$/m);
+    expect(out).toMatch(/^- clusters {2}c .* {2}was in .*many\.yaml:4$/m);
+    const { changes } = JSON.parse((await plan("--json")).out) as {
+      readonly changes: readonly { readonly file?: string; readonly line?: number }[];
+    };
+    expect(changes.map(({ file, line }) => [file?.split("/").at(-1), line])).toEqual([
+      ["many.yaml", 2],
+      ["many.yaml", 4],
+      [undefined, undefined],
+    ]);
+  });
+
   it("says that no client is connected, and has exit codes for changes and removals", async () => {
     const cluster = "type: STATIC\n";
     const { folder, server, plan } = await useWorld({

@@ -5,7 +5,14 @@ import {
   type FolderContent,
   looksLikeAccident,
 } from "@xdstp/folder";
-import { type AskStatus, type Plan, planChange, plannedResource, readServed } from "@xdstp/plan";
+import {
+  type AskStatus,
+  type Plan,
+  planChange,
+  plannedResource,
+  readServed,
+  type ResourceChange,
+} from "@xdstp/plan";
 import { allowedCodes } from "./allowed-codes.ts";
 import type { ClientTlsFiles } from "./asked-server.ts";
 import { checkNodeKey } from "./check-node-key.ts";
@@ -14,7 +21,7 @@ import type { CliIo } from "./cli-io.ts";
 import { type Endpoint, formatEndpoint } from "./endpoint.ts";
 import { jsonText } from "./json-text.ts";
 import { loadRegistry } from "./load-registry.ts";
-import { type KeptResources, keptResources } from "./partial-plan.ts";
+import { type KeptResources, keptResources, placeOnServer } from "./partial-plan.ts";
 import { renderPlan } from "./render-plan.ts";
 import type { Found } from "./sarif.ts";
 import { readClientTls } from "./status.ts";
@@ -74,7 +81,8 @@ export async function plan(options: PlanCommandOptions, io: CliIo): Promise<numb
     const rest =
       errors.length === 0 ? undefined : await keptResources({ dir, content, errors, served, ask });
     const next = [...good, ...(rest?.kept ?? [])];
-    const planned = withNotes(await planChange({ served, next, registry, ...authorities }), rest);
+    const change = await planChange({ served, next, registry, ...authorities });
+    const planned = withNotes(await withFormerPlaces(change, ask), rest);
     io.stdout.write(
       json
         ? `${jsonText(
@@ -140,6 +148,29 @@ function isFailing(
 ): boolean {
   if (failOn === undefined) return false;
   return failOn === "removals" ? removed > 0 : added + changed + removed > 0;
+}
+
+/** The number of removed resources whose places are requested from the server, one by one. */
+const mostPlaces = 200;
+
+/** Adds to removed resources the places that the server has them from. The folder does not have these files any more. */
+async function withFormerPlaces(planned: Plan, ask: AskStatus): Promise<Plan> {
+  const changes: ResourceChange[] = [];
+  let requested = 0;
+  for (const change of planned.changes) {
+    const { action, typeUrl, name, view } = change;
+    const isRequested = action === "removed" && view === undefined && requested < mostPlaces;
+    if (isRequested) requested++;
+    const place = isRequested ? await placeOnServer(typeUrl, name, ask) : undefined;
+    changes.push(place === undefined ? change : { ...change, ...fileAndLine(place) });
+  }
+  return { ...planned, changes };
+}
+
+/** Splits a place such as `config/web.yaml:3`. */
+function fileAndLine(place: string): Pick<ResourceChange, "file" | "line"> {
+  const [, file = place, line] = /^(.+):(\d+)$/.exec(place) ?? [];
+  return { file, ...(line !== undefined && { line: Number(line) }) };
 }
 
 /** Adds notes on how `xdstp serve` would treat such an edit. */

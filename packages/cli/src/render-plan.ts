@@ -93,7 +93,7 @@ function changeLines(changes: readonly ResourceChange[]): readonly Line[] {
 }
 
 function headOf(change: ResourceChange, width: number): Line {
-  const { action, typeUrl, name, view, variant, before, after, file, line } = change;
+  const { action, typeUrl, name, view, variant, before, after } = change;
   const [sign, tone] = signs[action];
   const versions = [before, after].flatMap((version) =>
     version === undefined ? [] : [shortVersion(version)],
@@ -106,10 +106,15 @@ function headOf(change: ResourceChange, width: number): Line {
     [tone, `${sign} ${shortType(typeUrl).padEnd(width)}  ${escapeText(`${name}${of.join("")}`)}`],
     ["dim", `  ${escapeText(versions.join(" -> "))}`],
     ["plain", `  ${clientsOf(change)}`],
-    ...(file === undefined
-      ? []
-      : [["dim", `  ${escapeText(line === undefined ? file : `${file}:${line}`)}`] as const]),
+    ...placeOf(change).map((place) => ["dim", `  ${escapeText(place)}`] as const),
   ];
+}
+
+/** Returns the place of a resource in words. Empty: it is not known. */
+function placeOf({ action, file, line }: ResourceChange): readonly string[] {
+  const place = file === undefined || line === undefined ? file : `${file}:${line}`;
+  if (action === "removed") return [place === undefined ? "removed" : `was in ${place}`];
+  return place === undefined ? [] : [place];
 }
 
 function clientsOf({ clients, clientNames }: ResourceChange): string {

@@ -70,7 +70,7 @@ export interface ResourceChange {
   readonly before?: string | undefined;
   /** Its version then. Absent: it does not exist. */
   readonly after?: string | undefined;
-  /** Where it is written. */
+  /** The file that has it. Of a removed resource: the file that the server has it from. Absent: it is not known. */
   readonly file?: string | undefined;
   /** The line in `file`, from 1. */
   readonly line?: number | undefined;
