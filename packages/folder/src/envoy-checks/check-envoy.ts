@@ -16,7 +16,7 @@ import { perRouteChecks } from "./per-route-checks.ts";
 import { routeChecks } from "./route-checks.ts";
 import { type CheckTable, everyType, type Rejection, runChecks } from "./run-checks.ts";
 import { settingChecks } from "./setting-checks.ts";
-import { missingExtension } from "./standard-build.ts";
+import { listenerOfMobile, missingExtension } from "./standard-build.ts";
 import { tlsChecks } from "./tls-checks.ts";
 import { tlsContextChecks } from "./tls-context-checks.ts";
 import { typedStructChecks } from "./typed-struct-checks.ts";
@@ -25,6 +25,7 @@ import { valueChecks } from "./value-checks.ts";
 const checks: CheckTable = Map.groupBy(
   [
     envoyCheck("missing-extension", everyType, missingExtension),
+    envoyCheck("missing-extension", "envoy.config.listener.v3.Listener", listenerOfMobile),
     ...bootstrapChecks,
     ...chainMatchChecks,
     ...clusterChecks,

@@ -56,17 +56,28 @@ describe("leastProgramSize()", () => {
 
 describe("the limit of programs", () => {
   const route = (matcher: JsonObject) => ({
-    api_listener: {
-      api_listener: {
-        "@type":
-          "type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
-        route_config: {
-          virtual_hosts: [
-            { domains: ["*"], routes: [{ match: { safe_regex: matcher }, direct_response: {} }] },
-          ],
-        },
+    address: { socket_address: { address: "::1", port_value: 80 } },
+    filter_chains: [
+      {
+        filters: [
+          {
+            name: "http",
+            typed_config: {
+              "@type":
+                "type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
+              route_config: {
+                virtual_hosts: [
+                  {
+                    domains: ["*"],
+                    routes: [{ match: { safe_regex: matcher }, direct_response: {} }],
+                  },
+                ],
+              },
+            },
+          },
+        ],
       },
-    },
+    ],
   });
   const found = (matcher: JsonObject, ...layers: readonly JsonObject[]) =>
     envoyRejections("envoy.config.bootstrap.v3.Bootstrap", {

@@ -100,18 +100,26 @@ const scopes = (scope: JsonObject) => ({
 });
 const hosts = (config: JsonObject) => ({ vhds: { config_source: config } });
 const hostsAt =
-  "static_resources.listeners[0].api_listener.api_listener.route_config.vhds.config_source.ads";
+  "static_resources.listeners[0].filter_chains[0].filters[0].typed_config.route_config.vhds.config_source.ads";
 const hostsOverAds = {
   node: { id: "a", cluster: "b" },
   static_resources: {
     listeners: [
       {
-        api_listener: {
-          api_listener: {
-            "@type": `type.googleapis.com/${manager}`,
-            route_config: hosts({ ads: {} }),
+        address: address("TCP"),
+        filter_chains: [
+          {
+            filters: [
+              {
+                name: "http",
+                typed_config: {
+                  "@type": `type.googleapis.com/${manager}`,
+                  route_config: hosts({ ads: {} }),
+                },
+              },
+            ],
           },
-        },
+        ],
       },
     ],
   },

@@ -41,6 +41,25 @@ describe("extensions that the standard build of Envoy does not have", () => {
     expect(envoyRejections(manager, json)).toEqual([]);
   });
 
+  it("finds listeners of Envoy Mobile, in a bootstrap only", () => {
+    const listener = {
+      address: { socket_address: { address: "::1", port_value: 1 } },
+      api_listener: {
+        api_listener: { "@type": `type.googleapis.com/${manager}`, route_config: {} },
+      },
+    };
+    expect(
+      envoyRejections("envoy.config.bootstrap.v3.Bootstrap", {
+        static_resources: { listeners: [listener] },
+      }),
+    ).toContainEqual(
+      "missing-extension static_resources.listeners[0].api_listener: is only in Envoy Mobile, so other builds of Envoy do not start with it",
+    );
+    expect(envoyRejections("envoy.config.listener.v3.Listener", listener)).not.toContainEqual(
+      expect.stringContaining("missing-extension"),
+    );
+  });
+
   it("takes those of the standard build", () => {
     const mongo = extension(`${filters}.network.mongo_proxy.v3.MongoProxy`);
     expect(envoyRejections(chain, { filters: [mongo, tcp] })).toEqual([]);

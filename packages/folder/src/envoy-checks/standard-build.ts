@@ -37,6 +37,19 @@ export function* missingExtension(_: object, { visited }: CheckScene): Iterable<
     );
 }
 
+/** Finds a listener of a bootstrap for calls in the same process, which only Envoy Mobile has. gRPC clients use such a listener too, but get it from a server. */
+export function* listenerOfMobile(
+  { apiListener }: { readonly apiListener?: object },
+  { visited }: CheckScene,
+): Iterable<EnvoyFinding> {
+  if (apiListener !== undefined && isInBootstrap(visited))
+    yield finding(
+      ["api_listener"],
+      "is only in Envoy Mobile, so other builds of Envoy do not start with it",
+      "use filter_chains",
+    );
+}
+
 function isInBootstrap(visited: CheckScene["visited"]): boolean {
   return closestMessage(visited, "envoy.config.bootstrap.v3.Bootstrap") !== undefined;
 }
