@@ -7,6 +7,8 @@ import { clusters } from "@xdstp/resource-types/envoy";
 import { createFakeClock, type FakeClock } from "@xdstp/testing";
 import { onTestFinished } from "vitest";
 
+import type { FetchLike } from "../src/client/index.ts";
+
 import {
   createHttpHandler,
   type HttpAnswer,
@@ -125,4 +127,37 @@ export async function turns(): Promise<void> {
     await new Promise((resolve) => {
       setImmediate(resolve);
     });
+}
+
+/** What a network of a test does with a request, in place of sending it. */
+export type Intercept = (url: URL, init: Parameters<FetchLike>[1]) => Response | undefined;
+
+/** A `fetch` that sends its requests to the handler, by the host of the URL. */
+export function useFetch(http: Http): {
+  readonly fetch: FetchLike;
+  /** The URLs that were requested, without their query of the transport. */
+  readonly requested: string[];
+  /** Set it to answer requests without the server. */
+  intercept: Intercept | undefined;
+} {
+  const requested: string[] = [];
+  const network = {
+    requested,
+    intercept: undefined as Intercept | undefined,
+    fetch: async (text: string, init: Parameters<FetchLike>[1]) => {
+      const url = new URL(text);
+      requested.push(`${url.origin}${url.pathname}`);
+      const own = network.intercept?.(url, init);
+      if (own !== undefined) return own;
+      const { status, headers, body } = await http.send(`${url.pathname}${url.search}`, {
+        headers: init.headers,
+        signal: init.signal,
+        host: url.host,
+      });
+      init.signal.throwIfAborted();
+      if (!(body instanceof Uint8Array)) return new Response(null, { status, headers });
+      return new Response(new Uint8Array(body), { status, headers });
+    },
+  };
+  return network;
 }

@@ -1,14 +1,13 @@
-import { fromJson, toBinary } from "@bufbuild/protobuf";
 import { createCache } from "@xdstp/cache";
 import { XdsError } from "@xdstp/core";
 import { createPolicy, filterSource } from "@xdstp/policy";
-import { ResourceLocatorSchema } from "@xdstp/protos/xds";
 import { envoyTypes } from "@xdstp/resource-types";
 import { clusters } from "@xdstp/resource-types/envoy";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 
-import { authority, type Http, nameOf, turns, type, useHttp } from "../../test/use-http.ts";
+import { putRedirect } from "../../test/put-redirect.ts";
+import { authority, nameOf, turns, type, useHttp } from "../../test/use-http.ts";
 
 const path = `/${type}/web`;
 
@@ -16,23 +15,6 @@ const path = `/${type}/web`;
 function after(target: string, headers: Readonly<Record<string, string>>): string {
   const query = `after=${headers["xds-version"] ?? ""}&at=${headers["xds-position"] ?? ""}`;
   return `${target}${target.includes("?") ? "&" : "?"}${query}`;
-}
-
-function redirect(http: Http, id: string, target: string): void {
-  const [, scheme = "", host = "", resourceType = "", targetId = ""] =
-    /^(\w+):\/\/([^/]*)\/([^/]*)\/(.*)$/.exec(target) ?? [];
-  const locator = fromJson(ResourceLocatorSchema, {
-    scheme: scheme.toUpperCase(),
-    authority: host,
-    resourceType,
-    id: targetId,
-  });
-  http.cache.put({
-    typeUrl: clusters.typeUrl,
-    name: nameOf(id),
-    payloadTypeUrl: "type.googleapis.com/xds.core.v3.ResourceLocator",
-    value: toBinary(ResourceLocatorSchema, locator),
-  });
 }
 
 describe("createHttpHandler()", () => {
@@ -283,22 +265,22 @@ describe("createHttpHandler()", () => {
 
   it("answers a redirect with 302 and the next URI [B-HTTP-8]", async () => {
     const http = useHttp();
-    redirect(http, "web", `xdstp://${authority}/${type}/b`);
+    putRedirect(http, "web", `xdstp://${authority}/${type}/b`);
     expect(await http.get(path)).toMatchObject({
       status: 302,
       headers: { location: `/${type}/b` },
     });
-    redirect(http, "web", `http://other.example/${type}/b c`);
+    putRedirect(http, "web", `http://other.example/${type}/b%20c`);
     const answer = await http.get(`${path}?form=protobuf&after=v`);
     expect(answer.headers.location).toBe(`//other.example/${type}/b%20c?after=v&form=protobuf`);
   });
 
   it("holds a poll at the version of a redirect [B-HTTP-8]", async () => {
     const http = useHttp();
-    redirect(http, "web", `xdstp://${authority}/${type}/b`);
+    putRedirect(http, "web", `xdstp://${authority}/${type}/b`);
     const poll = http.get(after(path, (await http.get(path)).headers));
     await turns();
-    redirect(http, "web", `xdstp://${authority}/${type}/c`);
+    putRedirect(http, "web", `xdstp://${authority}/${type}/c`);
     const { status, headers } = await poll;
     expect([status, headers.location?.split("?")[0]]).toEqual([302, `/${type}/c`]);
   });
