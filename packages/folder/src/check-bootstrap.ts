@@ -301,19 +301,24 @@ function filesOf(dir: string): EnvoyFiles {
       return undefined; // The text is not a path, or its directory may not be read.
     }
   };
+  const readBytes = (path: string): Uint8Array | undefined => {
+    const found = find(path);
+    try {
+      const stats = found === undefined ? undefined : statsOf(found);
+      if (found === undefined || stats?.isFile() !== true || stats.size > maxTextSize)
+        return undefined;
+      return readFileSync(found);
+    } catch {
+      return undefined;
+    }
+  };
   return {
     exists: (path) => find(path) !== undefined,
     read(path) {
-      const found = find(path);
-      try {
-        const stats = found === undefined ? undefined : statsOf(found);
-        if (found === undefined || stats?.isFile() !== true || stats.size > maxTextSize)
-          return undefined;
-        return readFileSync(found, "utf8");
-      } catch {
-        return undefined;
-      }
+      const bytes = readBytes(path);
+      return bytes === undefined ? undefined : Buffer.from(bytes).toString("utf8");
     },
+    readBytes,
   };
 }
 

@@ -20,6 +20,8 @@ export interface EnvoyFiles {
   readonly exists: (path: string) => boolean;
   /** Returns the text of a small file, such as a certificate. undefined: the file does not exist, or is large. */
   readonly read: (path: string) => string | undefined;
+  /** Returns the bytes of a small file, such as a bundle of PKCS#12. undefined: the file does not exist, or is large. Absent: only texts can be read. */
+  readonly readBytes?: (path: string) => Uint8Array | undefined;
 }
 
 /** The surroundings of a message that a check may read. */

@@ -1,4 +1,5 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
+import { createSecureContext } from "node:tls";
 import type { Registry } from "@bufbuild/protobuf";
 import { quote } from "../folder-problem.ts";
 import {
@@ -100,6 +101,37 @@ function contentOf(source: DataSource | undefined, { files }: CheckScene): strin
   return specifier.case === "filename" ? files?.read(specifier.value) : undefined;
 }
 
+/** Checks that a bundle of PKCS#12 can be opened. Envoy may open bundles that Node cannot, so only two reasons are reported. */
+function* bundle(
+  source: DataSource,
+  password: DataSource | undefined,
+  scene: CheckScene,
+): Iterable<EnvoyFinding> {
+  const pfx = bytesOf(source, scene);
+  const passphrase = contentOf(password, scene);
+  if (pfx === undefined || (password !== undefined && passphrase === undefined)) return;
+  try {
+    createSecureContext({ pfx, ...(passphrase !== undefined && { passphrase }) });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : "";
+    if (reason === "mac verify failure")
+      yield finding(
+        sourceAt("pkcs12", source),
+        password === undefined ? "needs a password" : "cannot be opened with this password",
+      );
+    else if (["not enough data", "wrong tag"].includes(reason))
+      yield finding(sourceAt("pkcs12", source), "is not a bundle of PKCS#12");
+  }
+}
+
+/** Returns the content as bytes, if it is known. */
+function bytesOf({ specifier }: DataSource, { files }: CheckScene): Buffer | undefined {
+  const { case: form, value } = specifier;
+  if (value instanceof Uint8Array) return Buffer.from(value);
+  const bytes = form === "filename" && value !== undefined ? files?.readBytes?.(value) : undefined;
+  return bytes === undefined ? undefined : Buffer.from(bytes);
+}
+
 /** Returns the path of the field with the content of a source. */
 function sourceAt(field: string, source: DataSource | undefined): readonly string[] {
   const { case: form } = source?.specifier ?? {};
@@ -120,6 +152,7 @@ function* pair(certificate: Certificate, scene: CheckScene): Iterable<EnvoyFindi
   if (pkcs12 !== undefined) {
     const more = certificateChain === undefined ? privateKey && "private_key" : "certificate_chain";
     if (more !== undefined) yield finding([more], "cannot be set next to pkcs12");
+    yield* bundle(pkcs12, password, scene);
     return;
   }
   const isOfClient = closestMessage(scene.visited, upstreamContext) !== undefined;
