@@ -34,6 +34,7 @@ const stays: Readonly<Record<string, string>> = {
   headerListBytes: "the headers of a worker are always the same",
   firstMessageMs: "a time, and the processes are on one machine",
   messageMs: "a time, and the processes are on one machine",
+  httpIdleMs: "concerns HTTP/1.1, and workers use HTTP/2",
   stalledMs: "a time, and the processes are on one machine",
   minBytesPerSecond: "a rate, and the processes are on one machine",
   pingMs: "a time, and the processes are on one machine",
