@@ -120,7 +120,7 @@ async function checkTarget(dir: string): Promise<void> {
     );
 }
 
-/** What is exported. */
+/** The resources that an export reads, and how their supply may fail. */
 interface ExportSupply {
   readonly cache: Cache;
   /** Rejects with a CliError when nothing more will come. Never resolves. */

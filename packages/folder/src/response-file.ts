@@ -16,7 +16,7 @@ import { problemOf, textOf } from "./read-file.ts";
 export interface ResponseFile {
   /** The response. `version_info` is that of the file, or a hash of the content if the file has none (C-FILE-4). `type_url` is empty if the file has none. */
   readonly response: DiscoveryResponse;
-  /** Returns the line, from 1, at which a member of `resources` begins. `undefined`: there is no such member, or the format of the file does not have lines. */
+  /** Returns the line, from 1, at which a member of `resources` begins. `undefined`: the member does not exist, or the format of the file does not have lines. */
   readonly lineOf: (index: number) => number | undefined;
 }
 

@@ -129,7 +129,7 @@ export async function turns(): Promise<void> {
     });
 }
 
-/** What a network of a test does with a request, in place of sending it. */
+/** Answers a request in place of a network. */
 export type Intercept = (url: URL, init: Parameters<FetchLike>[1]) => Response | undefined;
 
 /** A `fetch` that sends its requests to the handler, by the host of the URL. */

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 
 import { exchange } from "./exchange.ts";
 
-/** What these packages may use of a browser; all but the language itself. */
+/** The globals of a browser that these packages may use, besides those of the language itself. */
 const globals = {
   TextEncoder,
   TextDecoder,

@@ -2,7 +2,7 @@ import { type ByteStream, type Message, StatusCode } from "@xdstp/core";
 import { type CaseOf, demand, type Waiter } from "./contract-case.ts";
 import { type CallEvents, numberedMessage, type RecordedCall } from "./recorded-call.ts";
 
-/** What a case works with. */
+/** The objects that a case gets. */
 export interface ByteStreamPlace {
   /** Breaks all connections. Absent: the wire has no such test. */
   readonly cut: (() => void) | undefined;

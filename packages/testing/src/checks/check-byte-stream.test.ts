@@ -29,7 +29,7 @@ describe("checkByteStream(), on the network in memory:", () => {
   });
 });
 
-/** What a defective wire does to one side of a call. */
+/** The defect of a wire, on one side of a call. */
 interface Defect {
   readonly stream?: (stream: ByteStream) => Partial<ByteStream>;
   readonly handler?: (handler: ByteStreamHandler) => Partial<ByteStreamHandler>;

@@ -16,13 +16,13 @@ export interface RecordedCall {
   readonly ended: number;
   /** The status with which the call ended. `undefined` while it is open. */
   readonly closed: Status | undefined;
-  /** What the wire did that the contract forbids. */
+  /** The breaches of the contract by the wire, as texts. */
   readonly violations: readonly string[];
   pause(): void;
   resume(): void;
 }
 
-/** What a case does when something happens. */
+/** The reactions of a case to the events of a call. */
 export interface CallEvents {
   onMessage?(call: RecordedCall, message: Uint8Array): void;
   onDrained?(call: RecordedCall): void;

@@ -23,7 +23,7 @@ const burst = { quietMs: 100, maxMs: 2_000 };
 /** The interval in milliseconds in which the file is compared with the one that was read. It finds changes of which the system sends no notification, such as mounts, network file systems, and directories that do not exist yet. */
 const checkMs = 2_000;
 
-/** What was read of a file. */
+/** The result of reading a file. */
 export type FileState =
   | {
       readonly kind: "response";

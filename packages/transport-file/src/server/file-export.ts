@@ -22,7 +22,7 @@ import { replaceFile } from "./replace-file.ts";
 
 /** Options of {@link createFileExport}. */
 export interface FileExportOptions {
-  /** What is written: all listeners and clusters, and what these refer to by name. */
+  /** The resources to write: all listeners and clusters, and the resources to which these refer by name. */
   readonly source: ResourceSource;
   /** The directory. It is created if it does not exist. Its folders `eds`, `rds`, `sds` and `ecds` belong to the export: files `*.json` in them to which nothing refers are removed. */
   readonly dir: string;

@@ -38,7 +38,7 @@ export interface ExportNote {
 export interface ExportState {
   /** In the order in which they are written: a file is written before the files that refer to it. */
   readonly files: readonly ExportedFile[];
-  /** What a reader of the files does not get. */
+  /** The resources that a reader of the files does not get. */
   readonly notes: readonly ExportNote[];
   /** The number of files that were written or removed to get from the state before to this one. */
   readonly changed: number;

@@ -28,7 +28,7 @@ export interface FollowOptions {
   readonly random?: () => number;
 }
 
-/** What is known of a resource. */
+/** The state of a resource, as its follower knows it. */
 export type FollowedState =
   /** Nothing is known yet. `error`: the reason why requests fail at present. */
   | { readonly kind: "unknown"; readonly error: XdsError | undefined }
@@ -52,7 +52,7 @@ export type FollowedState =
 export interface FollowedResource {
   /** The present state. */
   readonly state: FollowedState;
-  /** Ends all requests. There are no further calls. */
+  /** Ends all requests. The listener is not called again. */
   close(): void;
 }
 

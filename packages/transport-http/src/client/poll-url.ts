@@ -10,7 +10,7 @@ import {
 } from "./read-answer.ts";
 import { withTransportQuery } from "./transport-query.ts";
 
-/** What {@link pollUrl} needs; see `FollowOptions`. */
+/** The options of {@link pollUrl}; see `FollowOptions`. */
 export interface PollOptions {
   readonly form: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
@@ -33,7 +33,7 @@ export interface UrlPoll {
 }
 
 /**
- * What a poll does now.
+ * The phase of a poll.
  *
  * ```
  * asking ──answer, failure──► pausing ──time──► asking
@@ -52,7 +52,7 @@ const HELD = 1_000;
 
 /**
  * Requests a URL until it is closed: by long polls where the server has them, else when the answer
- * before is no longer fresh (C-HTTP-11). Calls back when `answer` or `failure` has changed.
+ * before has become too old to use (C-HTTP-11). Calls back when `answer` or `failure` has changed.
  */
 export function pollUrl(url: string, options: PollOptions, onChange: () => void): UrlPoll {
   const poll = new Poll(url, options, onChange);

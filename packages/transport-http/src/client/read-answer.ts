@@ -3,7 +3,7 @@ import { XdsError } from "@xdstp/core";
 import type { FetchLike } from "./fetch-like.ts";
 import { withoutTransportQuery } from "./transport-query.ts";
 
-/** What an answer says of the resource of a URL. */
+/** The state of the resource of a URL, by one answer. */
 export type UrlAnswer =
   | {
       readonly kind: "found";
@@ -33,7 +33,7 @@ export type Read =
   | { readonly kind: "hidden-redirect" }
   | { readonly kind: "failure"; readonly error: XdsError; readonly retryMs: number };
 
-/** What the headers of an answer say of the next request. */
+/** The headers of an answer that decide about the next request. */
 export interface Freshness {
   /** For the next long poll. Absent: the server has no long polls. */
   readonly position: string | undefined;

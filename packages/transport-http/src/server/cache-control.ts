@@ -5,7 +5,7 @@ import type { NameState } from "./followed-names.ts";
 export type AnswerKind =
   /** The present state, at once. */
   | "present"
-  /** What follows on a position in the history of a name. Its URL never means anything else. */
+  /** The state after a position in the history of a name. Its URL never means anything else. */
   | "change"
   /**
    * A long poll without a change, or one that does not say its position. It can be stored, since a

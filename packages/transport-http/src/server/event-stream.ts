@@ -2,7 +2,7 @@ import { type StoredResource, XdsError } from "@xdstp/core";
 
 import { type FollowedName, type NameState, versionOf } from "./followed-names.ts";
 
-/** What {@link eventsOf} needs. */
+/** The options of {@link eventsOf}. */
 export interface EventStreamOptions {
   /** Ends the stream. */
   readonly signal: AbortSignal;

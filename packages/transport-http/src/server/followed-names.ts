@@ -10,7 +10,7 @@ import {
 } from "@xdstp/core";
 
 /**
- * What is known of a name.
+ * The state of a name, as the source knows it.
  *
  * ```
  * unknown ──answer of the source──► found ◄──put──► missing

@@ -50,7 +50,7 @@ export interface HttpNameStatus {
   readonly version: string;
   /** The number of requests that wait for a change. */
   readonly waiting: number;
-  /** What clients have accepted is not known: this transport has no ACK (B-HTTP-12). */
+  /** Says that the versions which clients have accepted are not known: this transport has no ACK (B-HTTP-12). */
   readonly acknowledged: "not reported over HTTP";
 }
 
@@ -244,7 +244,7 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
 
 type KnownState = Exclude<NameState, { readonly kind: "unknown" }>;
 
-/** What one request uses, until its answer is known; an event stream, until it ends. */
+/** The objects that one request uses until its answer is known; an event stream, until it ends. */
 interface Use {
   isLong: boolean;
   onEnd(callback: () => void): void;

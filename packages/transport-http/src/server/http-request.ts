@@ -10,7 +10,7 @@ export interface HttpCaller {
   header(name: string): string | undefined;
 }
 
-/** What one caller may see. */
+/** The resources that one caller may see. */
 export interface HttpView {
   /** The resources that the caller may see. */
   readonly source: ResourceSource;

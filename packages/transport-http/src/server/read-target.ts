@@ -1,7 +1,7 @@
 import { XdsError } from "@xdstp/core";
 import { isGlob, parseName, printName, typeUrlFromType } from "@xdstp/uri";
 
-/** What the target of a request names: `/TYPE/ID?params`, and the parameters of this transport. */
+/** The target of a request, read: the names in `/TYPE/ID?params`, and the parameters of this transport. */
 export interface Target {
   /** The type URL of the resource. */
   readonly typeUrl: string;

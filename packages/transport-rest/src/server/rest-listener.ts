@@ -94,7 +94,7 @@ function serve(
     })
     .then((answer) => {
       send(response as ServerResponse, answer);
-      // What is left of a body that was not read must not block the connection.
+      // The rest of a body that was not read must not block the connection.
       request.resume();
     });
 }
