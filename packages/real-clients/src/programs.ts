@@ -12,12 +12,15 @@ export type ProgramName =
   | "grpc-go"
   | "grpc-java"
   | "go-control-plane"
-  | "protoc-gen-validate";
+  | "protoc-gen-validate"
+  | "chromium"
+  | "nginx"
+  | "varnish";
 
 /** Those that are gRPC clients. */
 export type GrpcProgram = Exclude<
   ProgramName,
-  "envoy" | "go-control-plane" | "protoc-gen-validate"
+  "envoy" | "go-control-plane" | "protoc-gen-validate" | "chromium" | "nginx" | "varnish"
 >;
 
 const finders: Readonly<Record<ProgramName, () => Program>> = {
@@ -28,10 +31,13 @@ const finders: Readonly<Record<ProgramName, () => Program>> = {
   "grpc-java": findJavaPeer,
   "go-control-plane": () => findGoPeer("go-control-plane"),
   "protoc-gen-validate": findPgvOracle,
+  chromium: () => findTool("CHROMIUM_BIN", "chromium-headless-shell", "--version", /^\D*([\d.]+)/),
+  nginx: () => findTool("NGINX_BIN", "nginx", "-v", /^nginx version: nginx\/(\S+)/),
+  varnish: () => findTool("VARNISHD_BIN", "varnishd", "-V", /^varnishd \(varnish-(\S+)/),
 };
 const known = new Map<ProgramName, Program>();
 
-/** Looks for a program, once: Envoy in ENVOY_BIN or on the PATH, grpcio in the Python of PYTHON or `python3`, grpc-js-xds among the installed packages, grpc-go and go-control-plane as {@link findGoPeer} does, grpc-java as {@link findJavaPeer} does, protoc-gen-validate as {@link findPgvOracle} does. */
+/** Looks for a program, once: Envoy in ENVOY_BIN or on the PATH, grpcio in the Python of PYTHON or `python3`, grpc-js-xds among the installed packages, grpc-go and go-control-plane as {@link findGoPeer} does, grpc-java as {@link findJavaPeer} does, protoc-gen-validate as {@link findPgvOracle} does, Chromium, nginx and Varnish in CHROMIUM_BIN, NGINX_BIN and VARNISHD_BIN or on the PATH. */
 export function findProgram(name: ProgramName): Program {
   const program = known.get(name) ?? finders[name]();
   known.set(name, program);
@@ -66,7 +72,18 @@ function findGrpcJs(): Program {
   return { found: true, command: process.execPath, version };
 }
 
+/** A program of the distribution, named by a variable or found on the PATH. Some print their version to the error output. */
+function findTool(variable: string, name: string, option: string, pattern: RegExp): Program {
+  const command = process.env[variable] ?? name;
+  const version = pattern.exec(run(command, [option]))?.[1];
+  if (version !== undefined) return { found: true, command, version };
+  return {
+    found: false,
+    reason: `${command} does not run; set ${variable}, or install it (Debian: apt-get install chromium-headless-shell nginx-light varnish)`,
+  };
+}
+
 function run(command: string, args: readonly string[]): string {
-  const { stdout, error } = spawnSync(command, args, { encoding: "utf8" });
-  return error === undefined ? stdout : "";
+  const { stdout, stderr, error } = spawnSync(command, args, { encoding: "utf8" });
+  return error === undefined ? stdout + stderr : "";
 }
