@@ -1,6 +1,6 @@
 import type { Row } from "./row.ts";
 
-/** What a case runs with. */
+/** The means of a case. */
 export interface CaseContext {
   /** Smaller and once instead of three times. */
   readonly quick: boolean;
@@ -12,7 +12,7 @@ export interface CaseContext {
 
 /** A part of the bench that can be run by itself. */
 export interface BenchCase {
-  /** What `--case` calls it. */
+  /** The name for `--case`. */
   readonly name: string;
   /** After so many seconds it is stopped. */
   readonly deadlineSeconds: number;

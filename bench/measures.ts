@@ -53,7 +53,7 @@ export function rowsOf<K extends Key>(
       floor: floor[of] * scale,
       ...(connect === undefined ? {} : { connect: connect[of] * scale }),
       xdstp: xdstp[of] * scale,
-      // What the floor has nothing of is not a measure for others.
+      // A measure that is zero at the floor cannot be compared.
       ...(Number.isFinite(ratio) ? { ratio } : {}),
       ...(target === undefined ? {} : { target }),
       ...(note === undefined || index > 0 ? {} : { note }),

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 
-/** What the command line says. */
+/** The options of the command line. */
 export interface Options {
   readonly json: boolean;
   readonly quick: boolean;
@@ -9,7 +9,7 @@ export interface Options {
   readonly cases: readonly string[];
 }
 
-/** How the bench is called. */
+/** The help text of the bench. */
 export function usage(cases: readonly string[]): string {
   return [
     "pnpm bench [--quick] [--json] [--case NAME]...",

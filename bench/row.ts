@@ -14,7 +14,7 @@ export interface Row {
   readonly note?: string;
 }
 
-/** What a row aims at: a ratio to the floor, or a value in the unit of the row. */
+/** The aim of a row: a ratio to the floor, or a value in the unit of the row. */
 export interface Target {
   readonly of: "ratio" | "value";
   readonly atMost: number;

@@ -21,7 +21,7 @@ export interface Scenario {
 
 /** All clients come at once, as after the end of a replica. */
 export interface Storm {
-  /** Whether each lists what it holds, which is what the server has: not one resource may come. */
+  /** True if each client lists what it holds, which is what the server has: not one resource may come. */
   readonly versions: boolean;
 }
 
@@ -60,29 +60,29 @@ export function changesOf({ names, resources }: Scenario, round: number): readon
   );
 }
 
-/** How many pushes a round brings, over all clients. */
+/** The number of pushes of a round, over all clients. */
 export function pushesPerRound({ clients, names }: Scenario): number {
   return names === undefined
     ? clients
     : (names.changesPerRound * clients * names.perClient) / names.distinct;
 }
 
-/** Whether a client reads nothing of what it asked for. */
+/** True if a client reads nothing of what it asked for. */
 export function isMuted({ churn }: Scenario, client: number): boolean {
   return churn !== undefined && client % churn.mutedOneIn === churn.mutedOneIn - 1;
 }
 
-/** How many clients read. */
+/** The number of clients that read. */
 export function readersOf({ clients, churn }: Scenario): number {
   return churn === undefined ? clients : clients - Math.floor(clients / churn.mutedOneIn);
 }
 
-/** How many resources must come first: none to a client that lists them all. */
+/** The number of resources that must come first: none to a client that lists them all. */
 export function resourcesDue(scenario: Scenario): number {
   return scenario.storm?.versions === true ? 0 : resourcesPerClient(scenario);
 }
 
-/** How many resources a client has once it is in sync. */
+/** The number of resources of a client that is in sync. */
 export function resourcesPerClient({ resources, names }: Scenario): number {
   return names?.perClient ?? resources;
 }

@@ -8,7 +8,7 @@ import type { Scenario } from "../scenario.ts";
 const sizes = [100, 10_000, 100_000] as const;
 const cpu: Wanted = { cpuPerPush: undefined };
 
-/** How the cost of one change grows with the collection that everyone subscribes as a whole. */
+/** The cost of one change, by the size of the collection that everyone subscribes to as a whole. */
 export const collectionCase: BenchCase = {
   name: "collection",
   deadlineSeconds: 600,
@@ -24,7 +24,7 @@ export const collectionCase: BenchCase = {
   },
 };
 
-/** What many clients of a large collection cost. */
+/** The cost of many clients of a large collection. */
 export const largeCollectionCase: BenchCase = {
   name: "collection-memory",
   fullOnly: true,

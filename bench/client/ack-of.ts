@@ -1,7 +1,7 @@
-/** What a client reads of a response of either variant: their fields have the same numbers. */
+/** The fields of a response that a client reads. They have the same numbers in both variants. */
 export interface Response {
   readonly resources: number;
-  /** Where fields lie that an ACK repeats, without their tags. */
+  /** The places of the fields that an ACK repeats, without their tags. */
   readonly version: Slice;
   readonly typeUrl: Slice;
   readonly nonce: Slice;

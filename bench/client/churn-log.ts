@@ -1,6 +1,6 @@
 import { dueAt, type ChurnPlan } from "../churn-plan.ts";
 
-/** What readers made of a plan. */
+/** The result of a plan at the readers. */
 export interface ChurnResult {
   /** When the last reader had the newest of everything. */
   readonly settledAt: number;

@@ -10,7 +10,7 @@ export type Versions = Readonly<Record<string, string>>;
 
 const nothing = new Uint8Array();
 
-/** What a client asks for first: its names, or everything. `held`: what {@link heldVersions} gave. */
+/** The first request of a client: its names, or everything. `held`: what {@link heldVersions} gave. */
 export function firstRequest(
   { variant, names }: Pick<Scenario, "variant" | "names">,
   client: number,

@@ -25,7 +25,7 @@ export interface Sent {
   bytes: number;
 }
 
-/** What a fleet starts with. */
+/** The settings of a fleet. */
 export interface FleetOptions {
   readonly port: number;
   readonly scenario: Scenario;

@@ -7,7 +7,7 @@ import { startFleet, type Fleet, type Sent } from "./fleet.ts";
 import { learnVersions } from "./learn-versions.ts";
 import type { Reads } from "./read-log.ts";
 
-/** What the parent may ask of the load client. */
+/** The commands of the parent to the load client. */
 export type ClientCommand =
   | { readonly op: "learn"; readonly port: number; readonly scenario: Scenario }
   | { readonly op: "start"; readonly port: number; readonly scenario: Scenario }

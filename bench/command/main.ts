@@ -1,5 +1,5 @@
 /*
- * How long calls of the built `xdstp` take: `node --conditions=@xdstp/source bench/command/main.ts [CHECKOUT...]`.
+ * Times calls of the built `xdstp`: `node --conditions=@xdstp/source bench/command/main.ts [CHECKOUT...]`.
  *
  * Several checkouts, each built, take their turns, so that they are compared on the same machine at the same time. Default: this one.
  * `RUNS=20` sets the number of runs of each call, of which the first one is not counted.

@@ -6,7 +6,7 @@ import { ClusterSchema, type Cluster } from "@xdstp/protos/envoy/cluster";
 import { createMemoryServer, type MemoryServer } from "./memory-channels.ts";
 import { changeOf, globName, memberName, responsesOf } from "./responses.ts";
 
-/** How payloads are read. */
+/** The ways to read payloads. */
 export type Decode = "on-arrival" | "on-demand";
 
 /** CPU in microseconds per resource; for a change, per change. */

@@ -7,7 +7,7 @@ import { serveParent } from "../run/serve-parent.ts";
 import { memoryInUse, type MemoryUse } from "../server/memory-in-use.ts";
 import { memberMadeAt, memberType, nameOfMember } from "./members.ts";
 
-/** What the parent may ask of an origin or a relay. */
+/** The commands of the parent to an origin or a relay. */
 export type RelayCommand =
   | { readonly op: "origin"; readonly members: number }
   | { readonly op: "relay"; readonly port: number; readonly snapshot?: string }
@@ -28,7 +28,7 @@ export interface RelayAnswers {
   readonly origin: { readonly port: number };
   /** `ms`: from nothing until it listens, the snapshot read. */
   readonly relay: { readonly port: number; readonly ms: number };
-  /** How many changes were made. */
+  /** The number of changes that were made. */
   readonly change: number;
   /** Subscriptions and answers that came, since the beginning. */
   readonly asked: number;

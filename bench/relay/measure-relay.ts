@@ -17,7 +17,7 @@ function startPeer(signal: AbortSignal): Peer {
   });
 }
 
-/** What a hop costs, with one client on either side of it. Times in milliseconds, CPU in microseconds for a change. */
+/** The cost of a hop, with one client on either side of it. Times in milliseconds, CPU in microseconds for a change. */
 export interface HopMeasurement {
   readonly direct: number;
   readonly relayed: number;
@@ -46,7 +46,7 @@ export async function measureHop(ms: number, signal: AbortSignal): Promise<HopMe
   };
 }
 
-/** What clients of equal interest cost. */
+/** The cost of clients of equal interest. */
 export interface CrowdMeasurement {
   /** Messages upstream until all have everything, and one change after it. */
   readonly upstream: number;

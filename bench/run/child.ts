@@ -12,7 +12,7 @@ export interface Child<Command extends { readonly op: string }, Answers> extends
   ): Promise<C["op"] extends keyof Answers ? Answers[C["op"]] : never>;
 }
 
-/** What a child is started with. */
+/** The settings of a child. */
 export interface ChildOptions {
   /** Flags of Node. */
   readonly flags?: readonly string[];

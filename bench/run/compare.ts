@@ -19,7 +19,7 @@ export type Measure<M> = (
   signal: AbortSignal,
 ) => Promise<M>;
 
-/** How a comparison is made. */
+/** The settings of a comparison. */
 export interface CompareOptions {
   readonly runs: number;
   /** Connect runs once, with this scenario. Absent: not at all. */

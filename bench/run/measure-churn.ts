@@ -4,7 +4,7 @@ import type { Contender } from "../contender.ts";
 import type { Scenario } from "../scenario.ts";
 import { allArrived, startClient, startServer, type Client, type Server } from "./children.ts";
 
-/** What changes by the clock came to. */
+/** The result of changes at fixed times. */
 export interface ChurnMeasurement {
   /** The share of the changes that the server had not made when the time was over. */
   readonly late: number;

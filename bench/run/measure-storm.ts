@@ -3,7 +3,7 @@ import type { Scenario } from "../scenario.ts";
 import { allArrived, startClient, startServer } from "./children.ts";
 import { runRounds } from "./measure.ts";
 
-/** What all clients coming at once cost. */
+/** The cost of all clients that connect at once. */
 export interface StormMeasurement {
   /** Server CPU from the first connection to the last ACK, in microseconds. */
   readonly cpu: number;

@@ -4,7 +4,7 @@ import type { MemoryUse } from "../server/memory-in-use.ts";
 import { allArrived, startClient, startServer, type Client, type Server } from "./children.ts";
 import { percentile } from "./percentile.ts";
 
-/** What one run of one contender gave. */
+/** The result of one run of one contender. */
 export interface Measurement {
   /** Server CPU per push together with its ACK, in microseconds. */
   readonly cpuPerPush: number;

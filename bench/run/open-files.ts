@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 /** Files that a process needs next to its connections. */
 const spare = 100;
 
-/** How many files a process that holds so many connections has to open. */
+/** The number of files that a process with so many connections has to open. */
 export function openFilesFor(connections: number): number {
   return connections + spare;
 }
@@ -32,7 +32,7 @@ export function openFilesProblem(
   );
 }
 
-/** What no process of this user may go beyond. */
+/** The limit for each process of this user. */
 function readHardLimit(): number {
   if (process.platform === "win32") return Number.POSITIVE_INFINITY;
   const text = execFileSync("sh", ["-c", "ulimit -Hn"], { encoding: "utf8" }).trim();

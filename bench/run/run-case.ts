@@ -2,7 +2,7 @@ import type { BenchCase } from "../bench-case.ts";
 import type { Row } from "../row.ts";
 import { openFilesFor, openFilesProblem } from "./open-files.ts";
 
-/** How a case ended. */
+/** The end of a case. */
 export interface CaseResult {
   readonly rows: readonly Row[];
   /** It was begun and has no figures. */

@@ -4,7 +4,7 @@ export interface Question {
   readonly command: unknown;
 }
 
-/** What a child answers; `error` where it failed. */
+/** The answer of a child; `error` if it failed. */
 export interface Answer {
   readonly id: number;
   readonly value?: unknown;

@@ -3,7 +3,7 @@ export interface BenchServer {
   readonly port: number;
   /** Changes these resources, each in a change of its own. `stamp` makes the content new. */
   change(indexes: readonly number[], stamp: number): void;
-  /** What has come in from clients, in messages or, where requests are not decoded, in bytes. */
+  /** The input from clients, in messages or, where requests are not decoded, in bytes. */
   received(): Received;
 }
 

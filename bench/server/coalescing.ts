@@ -17,7 +17,7 @@ export interface Coalescing {
 interface Reader {
   /** The last change it was sent. */
   sent: number;
-  /** What has to come in before it may be sent more. */
+  /** The input that has to come before more may be sent. */
   unheard: number;
 }
 

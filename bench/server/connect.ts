@@ -15,7 +15,7 @@ import { listen } from "./listen.ts";
 type DeltaResponse = MessageShape<typeof DeltaDiscoveryResponseSchema>;
 type SotwResponse = MessageShape<typeof DiscoveryResponseSchema>;
 
-/** What a control plane on Connect looks like: an async generator per stream, which encodes for its stream, waits for the ACK, and goes on. */
+/** A control plane on Connect, as people write it: an async generator per stream, which encodes for its stream, waits for the ACK, and goes on. */
 export async function startConnect({ resources, variant, tls }: Scenario): Promise<BenchServer> {
   const template = clusterTemplate();
   const indexes = Array.from({ length: resources }, (_, index) => index);

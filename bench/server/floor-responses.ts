@@ -9,7 +9,7 @@ import { createTemplate, nameOf } from "../template.ts";
 export interface FloorResponses {
   /** The first answer to a client with these resources, in messages of at most 4 MiB. */
   first(indexes: readonly number[]): readonly Buffer[];
-  /** What a change of one resource sends to everyone. */
+  /** The response that a change of one resource sends to everyone. */
   push(index: number, stamp: number): Buffer;
   /** Several changed resources in one message. Delta only. */
   readonly pushAll: (changes: readonly Change[]) => Buffer;

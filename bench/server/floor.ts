@@ -9,7 +9,7 @@ import { listen } from "./listen.ts";
 /**
  * The floor of Node: raw `node:http2`, one identical buffer written to each stream, nothing decoded.
  * Under churn it waits for ACKs, as all must whose clients may be slower than the changes.
- * Who watches what it knows from the scenario; which client a stream belongs to stands in a header.
+ * It knows from the scenario which client watches which names. A header names the client of a stream.
  */
 export async function startFloor(scenario: Scenario): Promise<BenchServer> {
   const responses = floorResponses(scenario);

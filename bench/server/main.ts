@@ -8,7 +8,7 @@ import { startFloor } from "./floor.ts";
 import { memoryInUse, type MemoryUse } from "./memory-in-use.ts";
 import { startXdstp } from "./xdstp.ts";
 
-/** What the parent may ask of a server. */
+/** The commands of the parent to a server. */
 export type ServerCommand =
   | { readonly op: "start"; readonly contender: Contender; readonly scenario: Scenario }
   | { readonly op: "change"; readonly indexes: readonly number[]; readonly stamp: number }

@@ -14,7 +14,7 @@ export interface Caller {
   readonly name: string;
   /** The calls that began at this time or later and are over, oldest first; at most the last 500. */
   since(began: number): readonly Call[];
-  /** How many calls failed since it began to call. */
+  /** The number of calls that failed since it began to call. */
   readonly failed: number;
   /** Ends the calls; resolves when the last one is over. */
   stop(): Promise<void>;

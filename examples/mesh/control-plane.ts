@@ -11,7 +11,7 @@ export interface ControlPlane {
   close(): Promise<void>;
 }
 
-/** What {@link startControlPlane} needs. */
+/** The settings of {@link startControlPlane}. */
 export interface ControlPlaneOptions {
   readonly dir: string;
   readonly port: number;

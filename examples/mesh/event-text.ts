@@ -31,7 +31,7 @@ export function eventText(event: MeshEvent): readonly string[] {
   }
 }
 
-/** What a client says may hold anything, also what a terminal would obey. */
+/** The texts of a client may contain anything, also control characters of a terminal. */
 export function visible(text: string): string {
   return text.replaceAll(
     /\p{Cc}/gu,

@@ -8,7 +8,7 @@ export interface GrpcClient {
   close(): void;
 }
 
-/** What the client asks for: the listener `greeter` of the authority `mesh.example`. */
+/** The target of the client: the listener `greeter` of the authority `mesh.example`. */
 export const target = "xds://mesh.example/greeter";
 
 /**

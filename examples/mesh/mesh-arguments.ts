@@ -1,17 +1,17 @@
 import { parseArgs } from "node:util";
 
-/** What `npm start -- ARGS` may say. */
+/** The arguments of `npm start -- ARGS`. */
 export interface MeshArguments {
   /** Make the tour and leave. */
   readonly once: boolean;
   readonly help: boolean;
-  /** Where the control plane listens; 0 takes a free port. */
+  /** The port of the control plane; 0 takes a free one. */
   readonly port: number;
-  /** Where Envoy listens; 0 takes a free port. */
+  /** The port of Envoy; 0 takes a free one. */
   readonly edgePort: number;
 }
 
-/** What `--help` prints. */
+/** The text of `--help`. */
 export const usage = `npm start -- [--once] [--port PORT] [--edge-port PORT]
 
 A small mesh: a folder of YAML, a control plane, two backends, a gRPC client and, where it is found, Envoy.

@@ -10,10 +10,10 @@ import { startGateway } from "./gateway.ts";
 import { createGrpcClient } from "./grpc-client.ts";
 import { createWorkingCopy } from "./working-copy.ts";
 
-/** What happens in the mesh. */
+/** An event of the mesh. */
 export type MeshEvent = FolderEvent | ServerEvent;
 
-/** What {@link startMesh} needs. */
+/** The settings of {@link startMesh}. */
 export interface MeshOptions {
   /** The folder to be served is made at a path that begins so. */
   readonly prefix: string;

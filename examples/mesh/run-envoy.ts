@@ -9,7 +9,7 @@ import { waitUntil } from "./wait-until.ts";
 export interface RunningEnvoy {
   /** Its admin page. */
   readonly admin: string;
-  /** Where its listener answers. It may have been 0 in the configuration. */
+  /** The port of its listener. It may have been 0 in the configuration. */
   readonly edge: string;
   close(): Promise<void>;
 }

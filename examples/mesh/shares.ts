@@ -1,6 +1,6 @@
 import type { Call } from "./caller.ts";
 
-/** How calls were shared out, as text: `blue 90 %, green 10 %`, and how many failed. */
+/** The shares of calls, as text: `blue 90 %, green 10 %`, and how many failed. */
 export function sharesOf(calls: readonly Call[]): string {
   if (calls.length === 0) return "no answer yet";
   const parts = [...Map.groupBy(calls, ({ answer }) => answer ?? "failed")];

@@ -7,7 +7,7 @@ import type { Mesh, MeshEvent } from "./mesh.ts";
 import { sharesOf } from "./shares.ts";
 import { waitUntil } from "./wait-until.ts";
 
-/** What the steps of a tour work with. */
+/** The parts that the steps of a tour use. */
 export interface TourContext {
   readonly mesh: Mesh;
   /** All that has happened so far; it grows. */

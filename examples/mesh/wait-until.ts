@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-/** How long anything may take, in milliseconds: far more than it does, so that a slow machine is not taken for a fault. */
+/** The longest time that a step may take, in milliseconds: far more than it does, so that a slow machine is not taken for a fault. */
 export const patienceMs = 30_000;
 
 /**

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 
-/** What came back. */
+/** An answer. */
 export interface Answer {
   readonly status: number;
   readonly text: string;

@@ -1,7 +1,7 @@
 import type { ServerEvent } from "@xdstp/server";
 import { typeFromTypeUrl } from "@xdstp/uri";
 
-/** What clients have asked for since it was taken last, as `VirtualHost shops/one.example`. */
+/** The names that clients have requested since they were taken last, as `VirtualHost shops/one.example`. */
 export interface AskedNames {
   readonly note: (event: ServerEvent) => void;
   readonly take: () => string[];

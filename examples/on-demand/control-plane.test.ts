@@ -46,7 +46,7 @@ async function accepted(envoy: RawEnvoy): Promise<DeltaDiscoveryResponse> {
   return response;
 }
 
-/** What a response says of virtual hosts: name, aliases and domains, or null for one that does not exist. */
+/** The virtual hosts of a response: name, aliases and domains, or null for one that does not exist. */
 function hostsOf({ resources }: DeltaDiscoveryResponse): readonly unknown[] {
   return resources.map(({ name, aliases, resource }) => [
     name,

@@ -11,7 +11,7 @@ export interface ControlPlane extends AsyncDisposable {
   readonly port: number;
 }
 
-/** What {@link startControlPlane} may be told. */
+/** The settings of {@link startControlPlane}. */
 export interface ControlPlaneOptions {
   /** On loopback. Default: a free one. */
   readonly port?: number;
@@ -24,7 +24,7 @@ export async function startControlPlane(
   shops: Shops,
   { port = 0, onEvent }: ControlPlaneOptions = {},
 ): Promise<ControlPlane> {
-  // What other Envoys have asked for is not for everyone: `*` are the listeners, and the one virtual host to begin with.
+  // Names that other Envoys requested are not for everyone: `*` are the listeners, and the one virtual host to begin with.
   const wildcard = (typeUrl: string, name: string): boolean =>
     typeUrl === listener.typeUrl || name === firstHost;
   const cache = createCache({ types: envoyTypes, authorities: [authority], wildcard });

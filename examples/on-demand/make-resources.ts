@@ -19,10 +19,10 @@ const route = "shops";
 /** The one virtual host that Envoy gets unasked: its listener is ready as soon as it has one, and without any it waits for 15 s. */
 export const firstHost = `${route}/welcome.example`;
 
-/** What a program looks up, with the attribute `host` or `vip`. */
+/** The key of a lookup, with the attribute `host` or `vip`. */
 export const anyHost = `xdstp://${authority}/${resourceType}/any`;
 
-/** What names stand for. */
+/** The resources of names. */
 export function makeResources(shops: Shops): Make {
   const makers: Readonly<Record<string, (name: string) => Resource | undefined>> = {
     [listenerType.typeUrl]: (name) => (name === "*" ? listener("edge", route) : undefined),

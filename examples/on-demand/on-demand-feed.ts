@@ -8,7 +8,7 @@ import type {
   TypedInterest,
 } from "@xdstp/core";
 
-/** What a name stands for now: one resource, those of a collection, or none. */
+/** The resources of a name now: one resource, those of a collection, or none. */
 export type Make = (typeUrl: string, name: string) => readonly Resource[];
 
 /** A feed that holds nothing: it makes resources at the moment when somebody asks for their names. */

@@ -7,12 +7,12 @@ import type { AskedNames } from "./asked-names.ts";
 import { lookUp } from "./look-up.ts";
 import type { Shop, Shops } from "./shops.ts";
 
-/** What the tour goes through. */
+/** The parts that the tour uses. */
 export interface TourParts {
   readonly shops: Shops;
   readonly asked: AskedNames;
   readonly client: Client;
-  /** Where Envoy listens. Absent: there is none. */
+  /** The port of Envoy. Absent: there is no Envoy. */
   readonly edge?: string;
   /** Ends it. */
   readonly signal?: AbortSignal;

@@ -4,11 +4,11 @@ export interface Shop {
   readonly hosts: readonly [string, ...string[]];
   /** Its virtual IP. */
   readonly vip: string;
-  /** Where it answers, on loopback. Absent: it has nobody who answers yet. */
+  /** Its port on loopback. Absent: nobody answers for it yet. */
   readonly port?: number;
 }
 
-/** Who knows of all shops: elsewhere, a database. */
+/** All shops. A real program would have a database. */
 export interface Shops {
   byHost(host: string): Shop | undefined;
   byVip(vip: string): Shop | undefined;

@@ -7,7 +7,7 @@ import { createServer, type XdsServer } from "@xdstp/server";
 /** The canonical server of an authority, which can be gone and come back on its port. */
 export interface Origin extends AsyncDisposable {
   readonly uri: string;
-  /** What it has been asked for, as it was asked. */
+  /** The names that were requested from it, in order. */
   readonly asked: readonly string[];
   /** Puts a listener that says which edition it is. */
   publish(id: string, edition: string): void;

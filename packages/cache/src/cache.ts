@@ -40,7 +40,7 @@ export interface CacheOptions {
    */
   readonly wildcard?: (typeUrl: string, name: string) => boolean;
   /**
-   * Whether names with directives (`alt`, `entry`) can be subscribed and put, for a client whose
+   * True if names with directives (`alt`, `entry`) can be subscribed and put, for a client whose
    * feed follows them. Each is a name of its own. Absent: false, they are not valid names (N-18).
    */
   readonly directives?: boolean;

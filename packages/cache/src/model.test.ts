@@ -174,7 +174,7 @@ describe("a cache beside a naive model", () => {
     for (let done = 0, run = 0; done < steps; run++) {
       const scene = createScene(createRandom(seed + run));
       scene.cache.commit({});
-      // Where these watch, no topic is ever without a watcher.
+      // With these watchers, each topic always has one.
       if (run % 2 === 1)
         for (const name of interests)
           scene.cache.topic(T, { name }).watch({

@@ -24,7 +24,7 @@ export function envoyBootstrap({
 }: ConnectionOptions & { readonly admin: Endpoint }): {
   /** The node that Envoy sends: `id` and `cluster`. */
   readonly node: object;
-  /** Where the admin page listens. Port 0: Envoy takes a free port. */
+  /** The address of the admin page. Port 0: Envoy takes a free port. */
   readonly admin: object;
   /** The ADS stream, and the collections of listeners and clusters that Envoy subscribes to. */
   readonly dynamic_resources: object;

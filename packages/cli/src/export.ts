@@ -34,7 +34,7 @@ export interface ExportOptions {
   readonly node: string;
   /** The cluster of the node in the bootstrap. */
   readonly cluster: string;
-  /** Where the admin page of Envoy listens. */
+  /** The address of the admin page of Envoy. */
   readonly admin: Endpoint;
   /** true: each change is written until a signal ends the command. */
   readonly watch: boolean;

@@ -3,7 +3,7 @@ import { formatEndpoint } from "./endpoint.ts";
 
 /** The options of a bootstrap for gRPC or for Envoy. */
 export interface BootstrapOptions {
-  /** Where the server listens. */
+  /** The address of the server. */
   readonly server: {
     /** A name or an address, IPv6 without brackets. */
     readonly host: string;

@@ -4,7 +4,7 @@ import type { AskStatus, PlannedResource, ServedState } from "@xdstp/plan";
 import type { Found } from "./sarif.ts";
 import { EXPLAIN, objectOf, textOf, toldExplanation } from "./told-explanation.ts";
 
-/** What `xdstp serve --partial` keeps of what it serves, when it reads a folder with errors. */
+/** The resources that `xdstp serve --partial` keeps when it reads a folder with errors. */
 export interface KeptResources {
   /** Resources that stay as they are served. */
   readonly kept: readonly PlannedResource[];
@@ -12,7 +12,7 @@ export interface KeptResources {
   readonly unclear: number;
 }
 
-/** What {@link keptResources} needs. */
+/** The input of {@link keptResources}. */
 export interface KeptResourcesOptions {
   readonly dir: string;
   /** All resources of the folder, with those that are not applied. */
@@ -64,12 +64,12 @@ function keyOf(typeUrl: string, name: string, view: string | undefined): string 
   return JSON.stringify([typeUrl, name, view ?? null]);
 }
 
-/** Whether a file below a folder may have resources of a view, or of all clients. */
+/** True if a file below a folder may have resources of a view, or of all clients. */
 function isOfView(path: string, view: string | undefined): boolean {
   return path === "" || path.startsWith("_nodes/") === (view !== undefined);
 }
 
-/** Whether a file of the folder of the server is at this path below it, or in a directory that is. */
+/** True if a file of the folder of the server is at this path below it, or in a directory that is. */
 function isAt(file: string, path: string): boolean {
   return path === "" || `${file}/`.includes(`/${path}/`);
 }

@@ -122,7 +122,7 @@ function resourcesOf({ resources }: FolderContent): readonly ReturnType<typeof p
   );
 }
 
-/** Whether nothing of a folder can be read. Then nothing of it is applied. */
+/** True if nothing of a folder can be read. Then nothing of it is applied. */
 function isUnreadable(errors: readonly Found[], dir: string): boolean {
   return errors.some(({ file }) => file === dir);
 }

@@ -60,7 +60,7 @@ export function createStage(): { readonly tell: Tell; enter(reporter: Reporter):
   };
 }
 
-/** How important a line is for an operator. */
+/** The importance of a line for an operator. */
 export type Level = "good" | "info" | "warning" | "error";
 
 /** One line for people. `text` is escaped and not cut. */

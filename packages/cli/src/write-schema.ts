@@ -16,7 +16,7 @@ export interface SchemaOptions {
   readonly folder: string;
   /** The paths of descriptor sets. */
   readonly descriptors: readonly string[];
-  /** Whether the schemas have descriptions. */
+  /** True if the schemas have descriptions. */
   readonly comments: boolean;
   /** The path to write to: as it was typed, and absolute. `undefined`: the standard output. */
   readonly out: { readonly shown: string; readonly path: string } | undefined;

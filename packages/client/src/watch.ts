@@ -68,8 +68,8 @@ export interface Snapshot<T> {
 }
 
 /**
- * How the requested name is made from the name that a program gives (C-CTX-1), and where it is
- * requested.
+ * Options that make the requested name from the name that a program gives (C-CTX-1), and choose
+ * the server that it is requested from.
  */
 export interface NameOptions {
   /**

@@ -13,7 +13,7 @@ export interface Reference {
    */
   readonly source?: Uint8Array;
   /**
-   * Where the references of the named resource come from, if only the referrer says so: the routes
+   * The source of the references of the named resource, if only the referrer says so: the routes
    * of a scope. Absent: the named resource says it.
    */
   readonly within?: {
@@ -50,8 +50,8 @@ export interface ResourceType {
     /** The type that is sent first. */
     readonly typeUrl: string;
     /**
-     * Whether resources of the other type have to be sent, or accepted as well, before those of
-     * this type are sent (S-ORD-2).
+     * The state that resources of the other type have to reach before those of this type are sent
+     * (S-ORD-2): `sent`, or `accepted` as well.
      */
     readonly when: "sent" | "accepted";
   }[];
@@ -71,7 +71,7 @@ export interface ResourceType {
     /** Returns the names that a payload of this type waits for. */
     readonly names: (payload: Uint8Array) => readonly string[];
   }[];
-  /** How a missing name is sent over delta (S-MISS-2). Absent: `removed`. */
+  /** The form of a missing name over delta (S-MISS-2). Absent: `removed`. */
   readonly missingAs?: "removed" | "empty-resource";
   /**
    * True if a removal is not sent while a parent that exists refers to the resource (S-REM-3).

@@ -18,7 +18,7 @@ import { type FolderContext, folderContext } from "./folder-context.ts";
 export interface BootstrapNames {
   /** Its static resources, and last the bootstrap itself, which has an empty name, with what its other parts refer to. Empty where the text cannot be read. */
   readonly names: readonly NamedResource[];
-  /** Whether Envoy gets resources from a server too. */
+  /** True if Envoy gets resources from a server too. */
   readonly isDynamic: boolean;
 }
 
@@ -68,7 +68,7 @@ function namesOf(file: string, bootstrap: ReflectMessage, context: FolderContext
   );
   return { names, isDynamic: hasSource || isSetIn(bootstrap, "dynamic_resources") };
 
-  /** What the parts around the static resources refer to, such as a stats sink. */
+  /** The references of the parts around the static resources, such as a stats sink. */
   function outerReferences(): readonly Reference[] {
     const visited = visitMessages(
       { message: bootstrap, path: [], above: undefined },

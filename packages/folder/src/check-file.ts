@@ -215,7 +215,7 @@ function isBootstrap(json: JsonObject, { registry }: FolderContext): boolean {
   return !saysItsType(json) && Object.keys(json).some((key) => names.has(key));
 }
 
-/** Whether all fields of an object are those of the type of the folder that its file lies in. */
+/** True if all fields of an object are those of the type of the folder that its file lies in. */
 function isOfItsFolder(json: JsonObject, place: FilePlace | undefined): boolean {
   const names = namesOfFields(place?.type.desc);
   return Object.keys(json).every((key) => names.has(key));

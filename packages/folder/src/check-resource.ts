@@ -47,7 +47,7 @@ export async function createDescriptorCheck(
 /** A payload that is decoded once, for all checks. */
 interface Content {
   readonly any: Any;
-  /** What the payload holds. Absent: its type is not known, or the bytes are not of it. */
+  /** The content of the payload. Absent: its type is not known, or the bytes are not of it. */
   readonly message: ReflectMessage | undefined;
   /** The type of the members. Absent: the payload is not a list. */
   readonly members: DescMessage | undefined;

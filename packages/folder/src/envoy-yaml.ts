@@ -52,7 +52,7 @@ export function parseEnvoyYaml(text: string): EnvoyYaml {
   }
 }
 
-/** Where an error is. A text without its closing quote goes on to the end of the file; the place where it opens says more. */
+/** The place of an error. A text without its closing quote goes on to the end of the file; the place where it opens says more. */
 function rangeOf(
   { message, pos }: { readonly message: string; readonly pos: readonly [number, number] },
   document: Document,

@@ -14,7 +14,7 @@ export interface FolderProblem {
   readonly message: string;
   /** The id of the broken rule, for instance `N-50`. Absent: no rule is broken. */
   readonly rule?: string;
-  /** What to do. Absent: the message says it. */
+  /** The way out. Absent: the message says it. */
   readonly hint?: string;
 }
 

@@ -340,7 +340,7 @@ export function createEditedFolder(
     }
   }
 
-  /** Where a file refers to a name; the resource itself where it does so without writing the name. */
+  /** The place at which a file refers to a name; the resource itself if it does so without writing the name. */
   async function placesIn(
     names: KnownNames,
     file: string,
@@ -413,7 +413,7 @@ const maxItems = 1_000;
 /** Files that are not open may have changed without a notification, since not every editor watches them. */
 const freshMs = 2_000;
 
-/** What a place in a document is about. */
+/** The subject of a place in a document. */
 interface Subjects {
   readonly names: KnownNames;
   readonly document: TextDocument | undefined;

@@ -33,13 +33,13 @@ export interface KnownNames {
   resourcesOf(name: NameInFile): readonly NamedResource[];
   /** The resources that refer to the resources of a name. */
   referrersOf(name: NameInFile): readonly NamedResource[];
-  /** Where a resource has its name. */
+  /** The place of a resource's name. */
   definitionOf(resource: NamedResource): Promise<Occurrence>;
-  /** Where a file refers to a name; empty where it does so without writing the name, as an EDS cluster that has no service_name. undefined: the file is too long to search. */
+  /** The places at which a file refers to a name; empty if it does so without writing the name, as an EDS cluster that has no service_name. undefined: the file is too long to search. */
   occurrencesIn(file: string, name: TypedName): Promise<readonly Occurrence[] | undefined>;
 }
 
-/** What {@link knownNames} are made of. */
+/** The input of {@link knownNames}. */
 export interface NameSources {
   /** The resources of the folder; empty for a bootstrap to which no server gives any. */
   readonly folder: readonly NamedResource[];
@@ -57,10 +57,10 @@ export interface ExpectedName {
   readonly scalar: TextScalar | undefined;
 }
 
-/** How texts are read: what an editor has, or the file. */
+/** The reader of texts: the text in the editor, or the file. */
 export type TextOf = (file: string) => string | undefined;
 
-/** Whether a text is not searched for names: it would be parsed for each of its values that is equal to a name. */
+/** True if a text is not searched for names: it would be parsed for each of its values that is equal to a name. */
 export function isTooLong(text: string): boolean {
   return text.length > 2_000_000;
 }

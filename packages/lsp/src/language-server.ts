@@ -22,15 +22,15 @@ import { fileOf } from "./file-of-uri.ts";
 
 /** Options of {@link startLanguageServer}. */
 export interface LanguageServerOptions {
-  /** What the editor sends. */
+  /** The messages of the editor. */
   readonly input: NodeJS.ReadableStream;
-  /** Where answers go. */
+  /** The stream for answers. */
   readonly output: NodeJS.WritableStream;
   /** The folder of resources. A relative path counts from the workspace of the editor. */
   readonly dir: string;
   /** The messages that files may hold, for instance `envoyRegistry()` of `@xdstp/protos/envoy`. */
   readonly registry: Registry;
-  /** How long the editor has to be idle before files are checked, in milliseconds. Default: 150. */
+  /** The time that the editor has to be idle before files are checked, in milliseconds. Default: 150. */
   readonly delayMs?: number;
 }
 
@@ -139,7 +139,7 @@ export async function startLanguageServer(options: LanguageServerOptions): Promi
   }
 }
 
-/** How errors of the reader begin that are about a header. */
+/** The beginning of the reader's errors about a header. */
 const headerFault = /^(?:Header|Message header|Content-Length)\b/;
 
 /** The folder of the first root of the workspace that has one. */

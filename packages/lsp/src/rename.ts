@@ -5,7 +5,7 @@ import type { KnownNames, NameInFile, NameSources, Occurrence } from "./known-na
 import { isTooLong, keyOf, typeText } from "./known-names.ts";
 import { scalarsIn, withScalar } from "./text-scalars.ts";
 
-/** What has to change for a resource to have another name. */
+/** The edits that give a resource another name. */
 export interface Renaming {
   /** Values that become the new name. */
   readonly edits: readonly Occurrence[];
@@ -18,7 +18,7 @@ export class RenameError extends Error {
   override readonly name: string = "RenameError";
 }
 
-/** What a renaming is made with. */
+/** The input of a renaming. */
 export interface RenameTools {
   readonly dir: string;
   readonly names: KnownNames;

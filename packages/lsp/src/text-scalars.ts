@@ -3,7 +3,7 @@ import { isPair, parseAllDocuments, visit } from "yaml";
 /** A value in a YAML or JSON text that is written in one piece; keys are not values. */
 export interface TextScalar {
   readonly value: string;
-  /** Where it begins and ends in the text, quotes included. */
+  /** Its begin and end in the text, quotes included. */
   readonly start: number;
   readonly end: number;
   readonly isQuoted: boolean;
@@ -48,7 +48,7 @@ export function firstLine(text: string): number {
   return text.slice(0, start).split("\n").length - 1;
 }
 
-/** How a value is written in the place of another one. */
+/** The text of a value in the place of another one. */
 export function written(value: string, { isQuoted }: Pick<TextScalar, "isQuoted">): string {
   const isPlain = /^[A-Za-z_][\w./:@*?=&-]*$/.test(value) && !value.endsWith(":");
   const isWord = /^(?:true|false|null|yes|no|on|off|y|n)$/i.test(value);

@@ -50,7 +50,7 @@ export interface Editor {
   diagnosedUri: Editor["diagnosed"];
   /** Opens a document with a URI of its own. */
   openUri(uri: string, text: string): void;
-  /** How often diagnostics of a file have come. */
+  /** The number of times that diagnostics of a file have come. */
   published(path: string): number;
   uri(path: string): string;
   /** The path of a URI. */

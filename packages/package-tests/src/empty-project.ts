@@ -54,7 +54,7 @@ function manifestOf(packages: ReadonlyMap<string, string>): object {
   };
 }
 
-// What `tsc --init` gives, for a program that runs on Node: without the library of the browser, and all declarations are checked.
+// The settings that `tsc --init` writes, for a program that runs on Node: without the library of the browser, and all declarations are checked.
 // The types of Node are the workspace's: they are not a dependency of a package.
 const tsconfig: object = {
   compilerOptions: {

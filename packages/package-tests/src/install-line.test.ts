@@ -11,7 +11,7 @@ const readmes = [...publicPackages.values()].map(({ name, folder }) => ({
 }));
 
 describe("the install line of a README", () => {
-  // What is installed only because something else needs it cannot be imported with pnpm.
+  // With pnpm, a program cannot import a package that is installed only because another one needs it.
   it.each(readmes)(
     "of $name names it and what its examples import, and nothing else",
     ({ name, readme }) => {

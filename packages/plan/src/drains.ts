@@ -16,7 +16,7 @@ export interface DrainRule {
   readonly has?: string;
   /** Which connections, and how they end. */
   readonly text: string;
-  /** How this is known. */
+  /** The evidence for it. */
   readonly source: Drain["source"];
 }
 

@@ -163,7 +163,7 @@ interface Receivers {
   readonly names: readonly string[];
 }
 
-/** Whether a view has a resource of its own under a name, so that its clients do not get the shared one. */
+/** True if a view has a resource of its own under a name, so that its clients do not get the shared one. */
 type HasOwn = (view: string, typeUrl: string, name: string) => boolean;
 
 function ownNames(resources: readonly PlannedResource[]): HasOwn {
@@ -283,7 +283,7 @@ function fieldsOf(
     : compared;
 }
 
-/** Where nothing that is shown differs, the fields that differ are those with values that are not shown. */
+/** If nothing that is shown differs, the fields that differ are those with values that are not shown. */
 function contentOf(
   old: JsonObject,
   fresh: JsonObject,

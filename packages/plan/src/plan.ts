@@ -10,7 +10,7 @@ export interface PlannedResource {
   readonly resource: Resource;
   /** The key of the view that has it. Absent: the clients of all views. */
   readonly view?: string | undefined;
-  /** Where people find it. Absent: nowhere. */
+  /** The place where people find it. Absent: it has none. */
   readonly file?: string | undefined;
   /** The line in `file`, from 1, or a function that finds it: it is called for resources that change, and for no other. Absent: it is not known. */
   readonly line?: number | (() => Promise<number | undefined>) | undefined;
@@ -102,7 +102,7 @@ export interface Drain {
   readonly rule: string;
   /** Which connections, and how they end. */
   readonly text: string;
-  /** How this is known. */
+  /** The evidence for it. */
   readonly source: "measured" | "documented";
 }
 

@@ -52,7 +52,7 @@ function keyOf({ typeUrl, resource }: Put): string {
   return `${typeUrl} ${resource.name}`;
 }
 
-/** What counts of a response: the order of names in it does not. */
+/** The part of a response that is compared: the order of its names is not. */
 function counted({ typeUrl, added, changed, removed }: GotResponse): GotResponse {
   return {
     typeUrl,

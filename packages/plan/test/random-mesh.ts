@@ -112,7 +112,7 @@ export function resourcesOf({ clusters, routes, listeners }: Mesh): readonly Put
   ];
 }
 
-/** What a client has that requests all clusters and listeners, and what these refer to: `TYPE URL NAME`. */
+/** The resources of a client that requests all clusters and listeners, and what these refer to: `TYPE URL NAME`. */
 export function reachable({ clusters, listeners }: Mesh): readonly string[] {
   const used = new Set([...listeners.values()].map(({ route }) => route));
   return [

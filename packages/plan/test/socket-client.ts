@@ -7,7 +7,7 @@ import { anyToJson, envoyRegistry } from "@xdstp/protos/envoy";
 import { createRawDeltaClient, createRawSotwClient } from "@xdstp/testing";
 import { onTestFinished } from "vitest";
 
-/** What a client got in one response. */
+/** The content of one response. */
 export interface GotResponse {
   readonly typeUrl: string;
   readonly added: readonly string[];
@@ -101,7 +101,7 @@ interface VariantClient {
   start(): void;
   /** Reads one response, requests what it refers to, and accepts it. */
   receive(): GotResponse;
-  /** What it has, as `TYPE URL NAME`, sorted. */
+  /** The resources of the client, as `TYPE URL NAME`, sorted. */
   held(): readonly string[];
 }
 

@@ -94,7 +94,7 @@ const steps: fc.Arbitrary<readonly Step[]> = fc.array(
   { maxLength: 40 },
 );
 
-/** What is put, by key, type and name; for a route, its clusters. */
+/** The resources that are put, by key, type and name; for a route, its clusters. */
 class Model {
   readonly content = new Map<string, string>();
 

@@ -140,7 +140,7 @@ export interface WalkOptions<P extends PartTypes> extends NameOptions {
   readonly signal?: AbortSignal;
 }
 
-/** How long the first configuration waits for each name (C-WARM-3). */
+/** The time that the first configuration waits for each name (C-WARM-3). */
 export interface InitialFetch {
   /**
    * Returns true if the configuration may go without a name: an answer has arrived, or its time is

@@ -7,7 +7,7 @@ import { formatProblem } from "../folder-problem.ts";
 
 const registry = envoyRegistry();
 
-/** What is found in a resource of this type, without the rest. */
+/** The problems of a resource of this type, without their other fields. */
 async function check(
   type: string,
   text: string,

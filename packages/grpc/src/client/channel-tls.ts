@@ -3,7 +3,7 @@ import { XdsError } from "@xdstp/core";
 import { certificatesIn, reasonOf } from "../wire/certificates-in.ts";
 
 /**
- * How a channel verifies its server and authenticates itself. All values are PEM, as text or bytes.
+ * TLS of a channel: how it verifies its server and authenticates itself. All values are PEM, as text or bytes.
  */
 export interface ChannelTls {
   /**

@@ -58,7 +58,7 @@ export interface GrpcStats {
   /** Connections that got GOAWAY because of their age. */
   readonly connectionsRetired: number;
   /**
-   * How often a connection had the maximum number of open calls (`maxStreamsPerConnection`). Most
+   * Number of times that a connection had the maximum number of open calls (`maxStreamsPerConnection`). Most
    * clients then wait; HTTP/2 rejects further calls.
    */
   readonly connectionsFilled: number;

@@ -14,7 +14,7 @@ export interface TlsOptions {
   /** The authorities that may sign certificates of clients. Absent: no certificate is requested, and clients have no identity. */
   readonly clientCa?: string | Uint8Array;
   /**
-   * Whether a client has to present a certificate, if `clientCa` is given. `required`: a client
+   * The demand for a certificate of the client, if `clientCa` is given. `required`: a client
    * without a valid one is cut before anything is read. `optional`: it is served without an
    * identity. Default: `required`.
    */

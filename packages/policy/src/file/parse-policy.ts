@@ -55,7 +55,7 @@ export function parsePolicy(
     certificates,
   }: {
     /**
-     * Whether clients have to show certificates. Without certificates a rule by identity matches no
+     * True if clients have to show certificates. Without certificates a rule by identity matches no
      * client, so it is an error.
      */
     readonly certificates: boolean;

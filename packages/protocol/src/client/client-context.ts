@@ -83,7 +83,7 @@ export interface ClientContextOptions {
    */
   readonly fetchMs?: number;
   /**
-   * Whether a resource that has not come in time is UNAVAILABLE instead of missing: server feature
+   * True if a resource that has not come in time is UNAVAILABLE instead of missing: server feature
    * `resource_timer_is_transient_error` (C-GRPC-10). Default: false.
    */
   readonly timeoutIsTransient?: boolean;
@@ -95,12 +95,12 @@ export interface ClientContextOptions {
    */
   readonly idleMs?: number;
   /**
-   * Whether a name is removed if its new state is rejected, instead of keeping its previous state:
+   * True if a name is removed if its new state is rejected, instead of keeping its previous state:
    * server feature `fail_on_data_errors` (C-GRPC-9). Default: false.
    */
   readonly dropRejected?: boolean;
   /**
-   * Whether a name that the server removes, or that has an error of the data, stays cached with the
+   * True if a name that the server removes, or that has an error of the data, stays cached with the
    * error next to it, as in gRPC without `fail_on_data_errors` (C-GRPC-9). Members of globs and
    * wildcards are removed in any case. Default: false, as in C-REM-2.
    */

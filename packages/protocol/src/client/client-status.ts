@@ -5,7 +5,7 @@ import type { WantState } from "./wanted.ts";
 export interface WantStatus {
   /** The name, glob or `*` that is subscribed. */
   readonly interest: Interest;
-  /** What the client knows about it. */
+  /** The knowledge of the client about it. */
   readonly state: WantState;
   /** When a resource of it last came, in milliseconds since the epoch; 0: never. */
   readonly at: number;

@@ -36,7 +36,7 @@ import type { Answer, ClientVariant, TypeSetup, WantedChanges } from "./variant.
 import { isPending, type Wanted } from "./wanted.ts";
 import { WantedIndex } from "./wanted-index.ts";
 
-/** What a type uses of its client. */
+/** The part of a client that its types use. */
 export interface ClientTypeHost<Memory> {
   readonly context: ClientContext;
   readonly variant: ClientVariant<Memory>;

@@ -20,7 +20,7 @@ import {
 } from "./wanted.ts";
 
 /**
- * What a conclusion may change: the states of subscribed interests, by events, and the sink.
+ * The parts that a conclusion may change: the states of subscribed interests, by events, and the sink.
  * Conclusions are drawn from a response, a deadline and an idle collection only; each has one
  * function here.
  */

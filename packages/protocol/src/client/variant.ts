@@ -133,7 +133,7 @@ export interface RequestChanges extends WantedChanges {
 /** An ACK; with an error, a NACK. */
 export type Answer = NonNullable<RequestChanges["answer"]>;
 
-/** What can be concluded from what a response leaves out (C-FULL-3). */
+/** The conclusion from the names that a response leaves out (C-FULL-3). */
 export interface Absence {
   /** Collections that the response has completely. */
   readonly complete: readonly WantedCollection[];

@@ -39,7 +39,7 @@ export interface WantedCollection extends WantedInterest {
   readonly state: CollectionState;
 }
 
-/** What names and collections have in common. */
+/** The common part of names and collections. */
 interface WantedInterest {
   /** The interest. */
   readonly interest: Interest;

@@ -14,7 +14,7 @@ export const file_flags_v1_flags: GenFile = /*@__PURE__*/
   fileDesc("ChRmbGFncy92MS9mbGFncy5wcm90bxIIZmxhZ3MudjEiuwEKBEZsYWcSCgoCb24YASABKAgSGAoHcGVyY2VudBgCIAEoDUIHukgEKgIYZBIOCgZncm91cHMYAyADKAk6fbpIehp4CghmbGFnLm9mZhIxYSBmbGFnIHRoYXQgaXMgb2ZmIGhhcyBuZWl0aGVyIHBlcmNlbnQgbm9yIGdyb3Vwcxo5dGhpcy5vbiB8fCAodGhpcy5wZXJjZW50ID09IDB1ICYmIHNpemUodGhpcy5ncm91cHMpID09IDApYgZwcm90bzM", [file_buf_validate_validate]);
 
 /**
- * Who has a feature.
+ * The users that have a feature.
  *
  * @generated from message flags.v1.Flag
  */
