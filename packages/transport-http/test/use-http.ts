@@ -116,9 +116,13 @@ export function readAnswer({ status, headers, body }: HttpAnswer): TestAnswer {
 }
 
 function secondsIn(body: Uint8Array | string): number {
-  if (typeof body !== "string")
-    return Number(fromBinary(ClusterSchema, body).connectTimeout?.seconds ?? -1n);
+  if (typeof body !== "string") return secondsOf(body);
   return Number(/connectTimeout"?: ?"?(\d+)s/.exec(body)?.[1] ?? -1);
+}
+
+/** Returns the seconds of an encoded cluster. */
+export function secondsOf(value: Uint8Array): number {
+  return Number(fromBinary(ClusterSchema, value).connectTimeout?.seconds ?? -1n);
 }
 
 /** Lets all work pass that is due without a clock. */

@@ -9,6 +9,11 @@ export interface FollowOptions {
   readonly url: string;
   /** The form of the content, in the URL. Default: the server chooses it by the header `accept`. */
   readonly form?: "json" | "yaml" | "protobuf";
+  /**
+   * False: the server is not asked to hold requests; the resource is requested when the answer
+   * before is no longer fresh, as from a server without long polls. Default: true.
+   */
+  readonly longPoll?: boolean;
   /** Headers of each request, for instance `authorization`. Default: none. */
   readonly headers?: Readonly<Record<string, string>>;
   /**
@@ -75,6 +80,7 @@ export function followResource(
   const start = checkUrl(options.url);
   const poll: PollOptions = {
     form: options.form,
+    longPoll: options.longPoll ?? true,
     headers: options.headers ?? {},
     refreshMs: options.refreshMs ?? 5_000,
     answerMs: options.answerMs ?? 40_000,

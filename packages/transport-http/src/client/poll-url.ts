@@ -13,6 +13,7 @@ import { withTransportQuery } from "./transport-query.ts";
 /** The options of {@link pollUrl}; see `FollowOptions`. */
 export interface PollOptions {
   readonly form: string | undefined;
+  readonly longPoll: boolean;
   readonly headers: Readonly<Record<string, string>>;
   readonly refreshMs: number;
   readonly answerMs: number;
@@ -113,7 +114,7 @@ class Poll implements UrlPoll {
   async #request(
     signal: AbortSignal,
   ): Promise<{ readonly read: Read; readonly freshness: Freshness }> {
-    const { form, headers, fetch, answerBytes } = this.#options;
+    const { form, longPoll, headers, fetch, answerBytes } = this.#options;
     const { position, etag } = this.#known ?? {};
     const url = withTransportQuery(this.#url, {
       after: position === undefined ? undefined : versionOf(this.answer),
@@ -130,7 +131,8 @@ class Poll implements UrlPoll {
       redirect: this.#redirect,
     });
     const read = await readAnswer(url, response, answerBytes);
-    return { read, freshness: readFreshness(response) };
+    const freshness = readFreshness(response);
+    return { read, freshness: longPoll ? freshness : { ...freshness, position: undefined } };
   }
 
   #answered(read: Read, freshness: Freshness, tookMs: number): void {
