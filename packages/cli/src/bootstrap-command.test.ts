@@ -24,7 +24,9 @@ describe("xdstp bootstrap envoy", () => {
       ] as const,
   );
 
-  it.each(kinds)(
+  const everyKind = [...kinds, ["rest", ["--variant", "rest"]] as const];
+
+  it.each(everyKind)(
     "prints a bootstrap that Envoy's API knows field by field (%s)",
     async (_, args) => {
       const json = await printed("envoy", ...args, "--json");
@@ -35,7 +37,27 @@ describe("xdstp bootstrap envoy", () => {
     },
   );
 
-  it.each(kinds)("prints as YAML what it prints as JSON (%s)", async (_, args) => {
+  it("polls for listeners and clusters over REST, without an ADS stream", async () => {
+    const source = {
+      resource_api_version: "V3",
+      api_config_source: {
+        api_type: "REST",
+        transport_api_version: "V3",
+        cluster_names: ["xdstp_server"],
+        refresh_delay: "1s",
+        request_timeout: "5s",
+      },
+    };
+    expect(await printed("envoy", "--variant", "rest")).toMatchObject({
+      dynamic_resources: { lds_config: source, cds_config: source },
+      static_resources: { clusters: [{ name: "xdstp_server" }] },
+    });
+    expect(await printed("envoy", "--variant", "rest")).not.toHaveProperty(
+      "dynamic_resources.ads_config",
+    );
+  });
+
+  it.each(everyKind)("prints as YAML what it prints as JSON (%s)", async (_, args) => {
     expect(await printed("envoy", ...args)).toEqual(await printed("envoy", ...args, "--json"));
     expect((await runToEnd(["bootstrap", "envoy", ...args])).out).not.toMatch(/^\s*\{/);
   });
@@ -238,7 +260,7 @@ describe("xdstp bootstrap", () => {
     [[], "for what, envoy or grpc?"],
     [["nginx"], 'a bootstrap for "nginx" does not exist, only for envoy and grpc'],
     [["envoy", "more"], '"more" is one argument too many'],
-    [["envoy", "--variant", "rest"], '--variant "rest": give sotw or delta'],
+    [["envoy", "--variant", "old"], '--variant "old": give sotw, delta or rest'],
     [["envoy", "--names", "old"], '--names "old": give ads or xdstp'],
     [["envoy", "--names", "xdstp"], "--names xdstp needs --authority NAME"],
     [["envoy", "--names", "ads", "--authority", "a"], "--names ads asks for names of no authority"],
@@ -249,6 +271,11 @@ describe("xdstp bootstrap", () => {
     [["envoy", "--admin", "9901x"], '--admin "9901x": give HOST:PORT'],
     [["grpc", "--admin", "9901"], "--admin is for Envoy"],
     [["grpc", "--variant", "delta"], "--variant delta: gRPC programs know only sotw"],
+    [["grpc", "--variant", "rest"], "--variant rest: gRPC programs know only sotw"],
+    [
+      ["envoy", "--variant", "rest", "--authority", "a"],
+      "--variant rest: Envoy polls for opaque names only; leave --authority and --names xdstp out",
+    ],
     [["grpc", "--tls-cert", "c.pem"], "a certificate needs both --tls-cert and --tls-key"],
     [
       ["envoy", "--server", "127.0.0.1:0"],

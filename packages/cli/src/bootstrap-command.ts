@@ -14,18 +14,19 @@ export const bootstrapCommand: Command = {
   summary:
     "Print a bootstrap with which Envoy or a gRPC program takes its configuration from a server.",
   usage:
-    "xdstp bootstrap envoy|grpc [--server HOST:PORT] [--variant sotw|delta] [--names ads|xdstp] [--authority NAME]... [--admin HOST:PORT] [--merge FILE] [--node ID] [--cluster NAME] [--tls | --tls-ca FILE] [--tls-cert FILE --tls-key FILE] [--json]",
+    "xdstp bootstrap envoy|grpc [--server HOST:PORT] [--variant sotw|delta|rest] [--names ads|xdstp] [--authority NAME]... [--admin HOST:PORT] [--merge FILE] [--node ID] [--cluster NAME] [--tls | --tls-ca FILE] [--tls-cert FILE --tls-key FILE] [--json]",
   notes: [
     "With --names ads Envoy subscribes to everything, and a gRPC program to opaque names. With --names xdstp both subscribe to xdstp names: Envoy to those of one authority, a gRPC program to those of each --authority, of which the first is the default.",
     "Where the server has TLS, give --tls or --tls-ca, and --tls-cert with --tls-key where it asks clients for a certificate. HOST has to be in the certificate of the server. The files are named in the bootstrap as they are typed, and read by the client.",
     "With --merge a node, an admin page and static resources that FILE has stay as they are, with their comments; what an earlier call put there is replaced. To move static resources into a folder, use `xdstp import envoy`.",
+    "With --variant rest Envoy polls for listeners and clusters each second. Routes and endpoints are polled too if the files that refer to them name the same source in place of `ads: {}`.",
     "YAML for Envoy: start it with `envoy -c FILE`. JSON for gRPC: put it in a file and its path in GRPC_XDS_BOOTSTRAP, and call `xds:///SERVICE`.",
   ],
   options: {
     server: { value: "HOST:PORT", help: "where the server listens (default 127.0.0.1:18000)" },
     variant: {
-      value: "sotw|delta",
-      help: "the variant of the protocol, for Envoy (default delta)",
+      value: "sotw|delta|rest",
+      help: "the variant of the protocol, for Envoy; rest polls a server with --rest over HTTP (default delta)",
     },
     names: {
       value: "ads|xdstp",
@@ -65,9 +66,14 @@ async function run(call: CommandCall, { stdout, cwd }: CliIo): Promise<number> {
   takeNoMore(more, "");
   const options = optionsOf(call, kind);
   const variant =
-    wordFlag(call, "variant", ["sotw", "delta"]) ?? (kind === "envoy" ? "delta" : "sotw");
-  if (kind === "grpc" && variant === "delta")
-    throw new CliError(2, "--variant delta: gRPC programs know only sotw");
+    wordFlag(call, "variant", ["sotw", "delta", "rest"]) ?? (kind === "envoy" ? "delta" : "sotw");
+  if (kind === "grpc" && variant !== "sotw")
+    throw new CliError(2, `--variant ${variant}: gRPC programs know only sotw`);
+  if (variant === "rest" && options.authorities.length > 0)
+    throw new CliError(
+      2,
+      "--variant rest: Envoy polls for opaque names only; leave --authority and --names xdstp out",
+    );
   if (kind === "grpc" && call.text("admin") !== undefined)
     throw new CliError(2, "--admin is for Envoy: a gRPC program has no admin page");
   const merge = call.text("merge");

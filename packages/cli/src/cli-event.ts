@@ -5,6 +5,7 @@ import type { RelayEvent } from "@xdstp/relay";
 import type { ServerEvent } from "@xdstp/server";
 import type { StopSignal } from "./cli-io.ts";
 import type { Endpoint, ServedTls } from "./endpoint.ts";
+import type { HttpFlags } from "./http-doors.ts";
 import type { ServedVersions, Versions } from "./served-versions.ts";
 
 /** The origin of the served resources: a folder, or other servers. `by`: the file, variable or option that lists these servers. */
@@ -18,6 +19,8 @@ export type ServeEvent =
       readonly address: Endpoint;
       readonly tls?: ServedTls;
       readonly metrics?: Endpoint;
+      /** The protocols over HTTP on the same port. Absent: gRPC only. */
+      readonly http?: HttpFlags;
     } & Served)
   | { readonly kind: "warning"; readonly message: string }
   /** The certificate files, or the authorities of client certificates, have changed. `file` and `problem`: the broken file and the reason; the certificate in use stays. Both absent: the new files are used. */

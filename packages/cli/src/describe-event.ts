@@ -1,9 +1,10 @@
 import type { CacheEvent, DanglingEvent } from "@xdstp/cache";
 import type { CliEvent, ServeEvent, WorkerEvent } from "./cli-event.ts";
-import { connectCommands, formatEndpoint } from "./endpoint.ts";
+import { connectCommands, type Endpoint, formatEndpoint, type ServedTls } from "./endpoint.ts";
 import { describeFolderEvent } from "./describe-folder-event.ts";
 import { describeServerEvent } from "./describe-server-event.ts";
 import { describeUpstreamEvent } from "./describe-upstream-event.ts";
+import type { HttpFlags } from "./http-doors.ts";
 import { counted, escapeText, shortVersion, someNames } from "./short-text.ts";
 import { shortType } from "./short-type.ts";
 import type { Level, ReportLine } from "./reporter.ts";
@@ -127,6 +128,7 @@ function listening({
   address,
   tls,
   metrics,
+  http,
   ...what
 }: Extract<ServeEvent, { kind: "listening" }>): string {
   const { envoy, grpc } = connectCommands(address, tls);
@@ -134,7 +136,19 @@ function listening({
     "dir" in what
       ? `serving ${escapeText(what.dir)}`
       : `relaying ${someNames(what.upstreams)} by ${escapeText(what.by)}`;
-  return `${formatEndpoint(address)}, ${served}; to connect: ${envoy} (or: ${grpc})${metrics === undefined ? "" : `; metrics: http://${formatEndpoint(metrics)}/metrics`}`;
+  return `${formatEndpoint(address)}, ${served}; to connect: ${envoy} (or: ${grpc})${httpText(address, tls, http)}${metrics === undefined ? "" : `; metrics: http://${formatEndpoint(metrics)}/metrics`}`;
+}
+
+function httpText(
+  address: Endpoint,
+  tls: ServedTls | undefined,
+  http: HttpFlags | undefined,
+): string {
+  const base = `${tls === undefined ? "http" : "https"}://${formatEndpoint(address)}`;
+  const rest = http?.rest === true ? `; REST: ${base}/v3/discovery:TYPE` : "";
+  const { authority } = http?.get ?? {};
+  const names = authority === undefined ? "" : ` (names of ${escapeText(authority)})`;
+  return http?.get === undefined ? rest : `${rest}; resources: ${base}/TYPE/ID${names}`;
 }
 
 /** The level and the label of each event of a cache. */

@@ -40,10 +40,13 @@ export function envoyBootstrap({
   };
 }
 
+/** The variants of the protocol that Envoy knows. */
+export type EnvoyVariant = "sotw" | "delta" | "rest";
+
 /** The options of the parts of a bootstrap that connect to a server. */
 export interface ConnectionOptions extends BootstrapOptions {
-  /** The variant of the protocol on the ADS stream. */
-  readonly variant: "sotw" | "delta";
+  /** The variant of the protocol: on the ADS stream, or `rest` for polls of each type. */
+  readonly variant: EnvoyVariant;
 }
 
 /** Returns the parts of {@link envoyBootstrap} that connect to the server, to add them to another bootstrap. */
@@ -54,6 +57,12 @@ export function envoyConnection(options: ConnectionOptions): Omit<ImportConnecti
     variant,
     authorities: [authority],
   } = options;
+  if (variant === "rest")
+    return {
+      node: { id: node, cluster },
+      dynamicResources: { lds_config: polls(), cds_config: polls() },
+      cluster: clusterOf(options),
+    };
   return {
     node: { id: node, cluster },
     dynamicResources: {
@@ -87,6 +96,23 @@ function apiSource(kind: string): JsonObject {
     transport_api_version: "V3",
     set_node_on_first_message_only: true,
     grpc_services: [{ envoy_grpc: { cluster_name: serverCluster } }],
+  };
+}
+
+/**
+ * A source that Envoy polls. The file of a route or endpoint needs the same source, since REST has
+ * no stream for all types that `ads: {}` could mean.
+ */
+function polls(): JsonObject {
+  return {
+    resource_api_version: "V3",
+    api_config_source: {
+      api_type: "REST",
+      transport_api_version: "V3",
+      cluster_names: [serverCluster],
+      refresh_delay: "1s",
+      request_timeout: "5s",
+    },
   };
 }
 

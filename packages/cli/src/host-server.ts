@@ -174,9 +174,20 @@ export async function openHost(
     tell({ from: "server", event });
   };
   const close = async (): Promise<void> => supply.close();
+  const measuring = meter?.meter ?? serving.meter;
+  const doors =
+    options.http &&
+    (await import("./http-doors.ts")).createHttpDoors(options.http, {
+      serverOf: () => server,
+      source: serving.source,
+      registry,
+      clock,
+      meter: measuring,
+    });
   const server = await begin(
     {
       ...serving,
+      ...(doors && { http: doors.listeners }),
       health,
       ...(supply.originOf && { originOf: supply.originOf }),
       clock,
@@ -217,6 +228,7 @@ export async function openHost(
     ...what,
     ...(tls && { tls }),
     ...(metrics && { metrics: metrics.address }),
+    ...(options.http && { http: options.http }),
   });
   const tlsFiles = options.tls;
   const follower =
@@ -251,7 +263,6 @@ export async function openHost(
         say({ kind: "policy", ...(problem !== undefined && { problem: problem.text }) });
       },
     });
-  const measuring = meter?.meter ?? serving.meter;
   const stopMeasuring = measuring && measureHost(measuring, health, { clock, nodeVersion });
   if (measuring !== undefined) recordVersions(measuring, supply.versions);
   if (measuring !== undefined && options.linesLost !== undefined)
@@ -261,7 +272,10 @@ export async function openHost(
     address,
     tls,
     files: () => book.rows(),
-    close: () => closeAll(server, close),
+    async close() {
+      doors?.close();
+      await closeAll(server, close);
+    },
     letGo() {
       for (const one of [follower, rules, metrics]) one?.close();
       stopMeasuring?.();

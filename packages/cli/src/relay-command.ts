@@ -107,6 +107,9 @@ async function runWorkersOf(count: number, options: RelayCall, io: CliIo): Promi
       2,
       `--workers ${count}: give at most ${mostWorkers}; more workers than processors do not help`,
     );
+  // The polls of one client may reach several processes, each of which would take it for a new one.
+  if (options.http?.rest === true)
+    throw new CliError(2, "--rest needs one process: leave --workers out, or serve over --http");
   const { runWorkers } = await import("./workers/run-workers.ts");
   return runWorkers(options, count, io);
 }

@@ -2,6 +2,7 @@ import { CliError } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
 import { type CommandCall, countFlag, pathFrom } from "./command.ts";
 import { clash, type Endpoint, formatEndpoint, parseListen } from "./endpoint.ts";
+import type { HttpFlags } from "./http-doors.ts";
 import { limitsFlag, serverLimits } from "./limits-flag.ts";
 import type { NamedLimits } from "./named-limits.ts";
 import type { TlsFiles } from "./tls-files.ts";
@@ -19,6 +20,8 @@ export interface ServerFlags {
   readonly policy?: string | undefined;
   /** The address for the metrics of Prometheus. Absent: metrics are not served. */
   readonly metrics?: Endpoint | undefined;
+  /** The protocols over HTTP. Absent: gRPC only. */
+  readonly http?: HttpFlags | undefined;
 }
 
 /** The options for the address and the form of the output. */
@@ -45,6 +48,20 @@ export const serverOptions = {
     multiple: true,
     help: "another value of a limit, such as messageMs=60000; may be given several times. The README has the names, defaults and units",
   },
+  rest: {
+    help: "also answer polls of xDS over HTTP, POST /v3/discovery:TYPE, on the same port",
+  },
+  http: {
+    help: "also serve single resources over HTTP, GET /TYPE/ID, on the same port; the host of a request is the authority of its names",
+  },
+  "http-authority": {
+    value: "NAME",
+    help: "the authority of the names that --http serves, whatever the host of a request",
+  },
+  "http-origin": {
+    value: "ORIGIN",
+    help: "let pages of this origin, such as https://app.example, or * for all pages, read what --http serves (default: none)",
+  },
   metrics: {
     value: "HOST:PORT",
     help: "serve /metrics for Prometheus, /healthz and /readyz there, over HTTP; PORT alone is on loopback",
@@ -66,7 +83,7 @@ export const serverOptions = {
 
 /** The text of {@link serverOptions} in a usage line. */
 export const serverUsage =
-  "[--control-plane NAME] [--stream-names N] [--limit NAME=NUMBER]... [--metrics HOST:PORT] [--tls-cert FILE --tls-key FILE [--tls-client-ca FILE]] [--policy FILE]";
+  "[--control-plane NAME] [--stream-names N] [--limit NAME=NUMBER]... [--rest] [--http [--http-authority NAME] [--http-origin ORIGIN]] [--metrics HOST:PORT] [--tls-cert FILE --tls-key FILE [--tls-client-ca FILE]] [--policy FILE]";
 
 /** The note of the help text on the output and on stopping. */
 export const shownNote =
@@ -89,9 +106,34 @@ export async function serverFlags(call: CommandCall, { cwd }: CliIo): Promise<Se
     json: call.flag("json"),
     tls,
     metrics,
+    http: httpOf(call),
     controlPlane: call.text("control-plane"),
     policy: policy && pathFrom(cwd, policy),
   };
+}
+
+function httpOf(call: CommandCall): HttpFlags | undefined {
+  const rest = call.flag("rest");
+  const [authority, origin] = [call.text("http-authority"), call.text("http-origin")];
+  if (!call.flag("http")) {
+    const needless = authority === undefined ? origin && "--http-origin" : "--http-authority";
+    if (needless !== undefined)
+      throw new CliError(2, `${needless} says how --http serves resources; add --http`);
+    return rest ? { rest } : undefined;
+  }
+  if (origin !== undefined && origin !== "*" && !isOrigin(origin))
+    throw new CliError(
+      2,
+      `--http-origin ${JSON.stringify(origin)} is not an origin, such as https://app.example, or *`,
+    );
+  return {
+    rest,
+    get: { ...(authority !== undefined && { authority }), ...(origin !== undefined && { origin }) },
+  };
+}
+
+function isOrigin(text: string): boolean {
+  return URL.canParse(text) && new URL(text).origin === text;
 }
 
 function metricsOf(call: CommandCall, listen: Endpoint): Endpoint | undefined {

@@ -1,5 +1,7 @@
+import { readFileSync, writeFileSync } from "node:fs";
 import { createServer as createHttpServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import type { JsonObject } from "@bufbuild/protobuf";
 import { createCache } from "@xdstp/cache";
 import { anyFromJson, envoyRegistry } from "@xdstp/protos/envoy";
@@ -14,18 +16,24 @@ import { useHttpBackend } from "../src/http-backend.ts";
 import { cluster, endpoints, listener, route, type TestResource } from "../src/resources.ts";
 import { get, type Traffic, useTraffic } from "../src/traffic.ts";
 import { until } from "../src/until.ts";
+import { fileOf, printBootstrap, startServe } from "../src/use-cli.ts";
+import { useFolder } from "../src/use-folder.ts";
 
-/** Where each resource comes from: polls each 100 to 200 ms. */
-const source: JsonObject = {
-  resource_api_version: "V3",
-  api_config_source: {
-    api_type: "REST",
-    transport_api_version: "V3",
-    cluster_names: ["xds"],
-    refresh_delay: "0.1s",
-    request_timeout: "1s",
-  },
-};
+/** The source of each resource: polls of a cluster each 100 to 200 ms. */
+function sourceAt(clusterName: string): JsonObject {
+  return {
+    resource_api_version: "V3",
+    api_config_source: {
+      api_type: "REST",
+      transport_api_version: "V3",
+      cluster_names: [clusterName],
+      refresh_delay: "0.1s",
+      request_timeout: "1s",
+    },
+  };
+}
+
+const source = sourceAt("xds");
 
 interface RestServer {
   readonly port: number;
@@ -221,3 +229,36 @@ describeProgram("envoy", "REST-JSON", (command) => {
     expect(traffic.failures).toEqual([]);
   });
 });
+
+describeProgram(
+  "envoy",
+  "xdstp serve --rest and xdstp bootstrap envoy --variant rest",
+  (command) => {
+    it("serves all types to polls on the port of gRPC, and an edit is taken without a failed request [S-REST-1] [S-REST-3]", async () => {
+      const [blue, green] = [await useHttpBackend("blue"), await useHttpBackend("green")];
+      const own = sourceAt("xdstp_server");
+      const chain = [
+        listener("l", "r", own),
+        route("r", "c"),
+        cluster("c", "e", {}, own),
+        endpoints("e", blue),
+      ];
+      const dir = useFolder(Object.fromEntries(chain.map(fileOf)));
+      const serve = await startServe(dir, 0, ["--rest"]);
+      const server = `127.0.0.1:${serve.port}`;
+      const envoy = await startEnvoy(
+        command,
+        printBootstrap("envoy", "--server", server, "--variant", "rest"),
+      );
+      const url = await envoy.url("l");
+      await until("the first answer", async () => (await get(url)) === "blue");
+      const traffic = useTraffic(() => get(url));
+      const file = join(dir, "_opaque/endpoints/e.json");
+      writeFileSync(file, readFileSync(file, "utf8").replace(String(blue), String(green)));
+      await traffic.answeredBy("green");
+      expect(traffic.failures).toEqual([]);
+      const rejected = serve.events().filter(({ event }) => event === "nack");
+      expect(rejected).toEqual([]);
+    });
+  },
+);

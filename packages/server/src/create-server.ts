@@ -23,6 +23,7 @@ import { createEventHub, type EventHub } from "./server-event.ts";
 import { createFetchResponder, fetchByType, fetchRoutes } from "./fetch-routes.ts";
 import { shuttingDown } from "./gate.ts";
 import { streamsOn } from "./access/access-book.ts";
+import { createViewCaller } from "./access/caller-view.ts";
 import { type StatusViewOf, createAccess } from "./access/create-access.ts";
 import { recordMetrics } from "./record-metrics.ts";
 import { methodTable } from "./method-table.ts";
@@ -168,6 +169,7 @@ export function createServer(options: ServerOptions): XdsServer {
       wire.setTls(next);
     },
     fetch: fetchByType(fetches, answer),
+    viewCaller: createViewCaller(access, hub),
     clientStatus: statusCall(answerStatus, viewOf),
     explain: async (asked) => explain(asked, undefined),
     waitForAck: async (revision, waiting = {}) =>

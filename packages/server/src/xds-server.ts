@@ -30,6 +30,7 @@ import type { ServiceRow } from "@xdstp/protos/services";
 import type { ClientStatusRequestSchema, ClientStatusResponse } from "@xdstp/protos/status";
 
 import type { Authorize, Peer } from "./access/authorize.ts";
+import type { ViewCaller } from "./access/caller-view.ts";
 import type { AckReport } from "./ack-wait.ts";
 import type { Explanation, ExplainQuestion, OriginOf } from "./explain/explanation.ts";
 import type { Health } from "./server-facts.ts";
@@ -268,6 +269,13 @@ export interface XdsServer extends AsyncDisposable {
     request: Omit<MessageInitShape<typeof DiscoveryRequestSchema>, "$typeName">,
     options?: { readonly signal?: AbortSignal; readonly peer?: CallPeer },
   ): Promise<DiscoveryResponse>;
+  /**
+   * Returns the resources that a caller may see, as `authorize` and `sourceFor` decide, for other
+   * protocols such as `createHttpHandler` of `@xdstp/transport-http/server`. Rejects with an
+   * XdsError if a client would get a status, and emits the event `rejected`.
+   * @param options - `path` is that of the request, for `authorize` and for display
+   */
+  readonly viewCaller: ViewCaller;
   /**
    * Answers one status request without I/O: a row for each resource of each client that matches the
    * request (B-CSDS-1). Rejects with an XdsError: INVALID_ARGUMENT for matchers that cannot be

@@ -39,8 +39,13 @@ export async function* eventsOf(
       continue;
     }
     const next = await followed.wait((now) => now === state, commentMs, signal);
-    if (next === state) yield comment;
+    if (next === state && !hasEnded(signal)) yield comment;
   }
+}
+
+/** A function, since TypeScript assumes that the value does not change. */
+function hasEnded({ aborted }: AbortSignal): boolean {
+  return aborted;
 }
 
 const comment = new TextEncoder().encode(":\n\n");

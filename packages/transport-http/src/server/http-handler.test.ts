@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 
 import { putRedirect } from "../../test/put-redirect.ts";
-import { authority, nameOf, turns, type, useHttp } from "../../test/use-http.ts";
+import { authority, type Http, nameOf, turns, type, useHttp } from "../../test/use-http.ts";
 
 const path = `/${type}/web`;
 
@@ -402,6 +402,45 @@ describe("createHttpHandler()", () => {
     expect(denied.status).toBe(401);
     expect(denied.text).not.toContain("secret");
     expect(views).toEqual([]);
+  });
+
+  it("rejects polls that wait when access is revoked, and ends event streams", async () => {
+    const revoking = new AbortController();
+    const http: Http = useHttp({
+      viewOf: () => ({ source: http.cache, key: "k", revoked: revoking.signal }),
+    });
+    http.put(nameOf("web"), 1);
+    const target = after(path, (await http.get(path)).headers);
+    const poll = http.get(target);
+    const { body } = await http.send(path, { headers: { accept: "text/event-stream" } });
+    const events = (body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
+    await events.next();
+    const last = events.next();
+    await turns();
+    revoking.abort();
+    expect(await poll).toMatchObject({
+      status: 403,
+      text: expect.stringContaining("revoked") as unknown,
+    });
+    expect((await last).done).toBe(true);
+    expect((await http.get(path)).status).toBe(403);
+  });
+
+  it("lets no page read the answers, if it is told so", async () => {
+    const http = useHttp({ allowOrigin: false });
+    http.put(nameOf("web"), 1);
+    const names = Object.keys((await http.get(path)).headers);
+    expect(names.filter((name) => name.startsWith("access-control"))).toEqual([]);
+  });
+
+  it("counts its answers by status", async () => {
+    const http = useHttp();
+    http.put(nameOf("web"), 1);
+    for (const id of ["web", "web", "none"]) await http.get(`/${type}/${id}`);
+    expect([...http.handler.answered]).toEqual([
+      [200, 2],
+      [404, 1],
+    ]);
   });
 
   it("rejects polls over its limit, and serves again when some have ended", async () => {

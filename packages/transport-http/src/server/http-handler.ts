@@ -32,8 +32,11 @@ export interface HttpHandlerOptions {
   readonly authority?: string;
   /** The types of the resources, for JSON and YAML. Default: none, so that answers are protobuf. */
   readonly registry?: Registry;
-  /** The origin whose pages may read the answers. Default: `*`, every page. */
-  readonly allowOrigin?: string;
+  /**
+   * The origin whose pages may read the answers, such as `https://app.example`; false: pages may
+   * not. Default: `*`, every page.
+   */
+  readonly allowOrigin?: string | false;
   /** Limits that replace the defaults. */
   readonly limits?: Partial<HttpLimits>;
   /** Default: the system clock. */
@@ -60,6 +63,8 @@ export interface HttpHandler {
   handle(request: HttpRequest): Promise<HttpAnswer>;
   /** The number of requests that wait for a change. */
   readonly waiting: number;
+  /** The number of answers since the start, by status code of HTTP. */
+  readonly answered: ReadonlyMap<number, number>;
   /** Returns the names that are requested, or were in the last `keepMs`. */
   status(): readonly HttpNameStatus[];
   /** Answers all requests that wait, and rejects others with status 503. */
@@ -81,10 +86,16 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
   const names = createFollowedNames(clock, limits.keepMs);
   const writer = createContentWriter(options.registry);
   const closing = new AbortController();
-  const cors = {
-    "access-control-allow-origin": options.allowOrigin ?? "*",
-    "access-control-expose-headers": "age, etag, location, xds-position, xds-ttl, xds-version",
-  };
+  const { allowOrigin = "*" } = options;
+  const cors: Readonly<Record<string, string>> =
+    allowOrigin === false
+      ? {}
+      : {
+          "access-control-allow-origin": allowOrigin,
+          "access-control-expose-headers":
+            "age, etag, location, xds-position, xds-ttl, xds-version",
+        };
+  const answered = new Map<number, number>();
 
   /** Waits until something is known of a name. */
   const settled = async (followed: FollowedName, signal: AbortSignal): Promise<KnownState> => {
@@ -121,7 +132,8 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
     use.onEnd(() => {
       followed.release();
     });
-    const signal = AbortSignal.any([request.signal, closing.signal]);
+    const { revoked } = view;
+    const signal = AbortSignal.any([request.signal, closing.signal, ...(revoked ? [revoked] : [])]);
     const state = await settled(followed, signal);
     if (request.header("accept")?.includes("text/event-stream") === true) {
       writer.choose(target.typeUrl, "json", undefined);
@@ -206,7 +218,10 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
     if (closing.signal.aborted) throw new XdsError("UNAVAILABLE", "the server is closing");
     const view = await viewFor(viewOf, request, signal);
     use.onEnd(() => view.release?.());
-    return get(request, view, use);
+    const answer = await get(request, view, use);
+    if (view.revoked?.aborted === true)
+      throw new XdsError("PERMISSION_DENIED", "access was revoked");
+    return answer;
   };
 
   return {
@@ -221,12 +236,14 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
       if (!use.isLong || request.signal.aborted) use.end();
       else request.signal.addEventListener("abort", use.end, { once: true });
       const { status, headers, body } = answer;
+      answered.set(status, (answered.get(status) ?? 0) + 1);
       const all = { ...headers, ...cors };
       return { status, headers: all, body: request.method === "HEAD" ? undefined : body };
     },
     get waiting() {
       return names.waiting;
     },
+    answered,
     status: () =>
       names.list().map(({ typeUrl, name, followed: { state, waiting } }) => ({
         typeUrl,

@@ -4,7 +4,7 @@ import { type AddressInfo, connect as connectTcp, type Server } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 
 import { authority, type Http, nameOf, turns, type, useHttp } from "../../test/use-http.ts";
-import { createHttpListener } from "./index.ts";
+import { createHttpListener, createHttpRoute } from "./index.ts";
 
 const path = `/${type}/web`;
 
@@ -63,6 +63,29 @@ describe("createHttpListener()", () => {
     await new Promise<void>((resolve) => {
       session.close(resolve);
     });
+  });
+
+  it("serves as one of several listeners, and leaves other methods to the next [S-LIM-8]", async () => {
+    const callers: string[] = [];
+    const http: Http = useHttp({
+      authority,
+      viewOf: ({ peer, identity }) => {
+        callers.push(`${peer} ${identity?.uris.join() ?? ""}`);
+        return { source: http.cache };
+      },
+    });
+    http.put(nameOf("web"), 1);
+    const route = createHttpRoute(http.handler);
+    const identity = { uris: ["spiffe://a/b"], dnsNames: [], subject: "", fingerprint: "" };
+    const server = createHttp1({ keepAliveTimeout: 1 }, (request, response) => {
+      if (route(request, response, { address: "10.0.0.1:5", identity })) return;
+      response.statusCode = 418;
+      response.end();
+    });
+    const url = `http://127.0.0.1:${String(await listen(server))}${path}`;
+    expect((await fetch(url)).status).toBe(200);
+    expect((await fetch(url, { method: "POST", body: "x" })).status).toBe(418);
+    expect(callers).toEqual(["10.0.0.1:5 spiffe://a/b"]);
   });
 
   it("ends the poll of a client that disconnects", async () => {

@@ -29,56 +29,112 @@ export function createHttpListener(
   request: IncomingMessage | Http2ServerRequest,
   response: ServerResponse | Http2ServerResponse,
 ) => void {
-  const { identityOf, writeMs = 60_000, clock = systemClock } = options;
-  const answer = async (
-    request: IncomingMessage | Http2ServerRequest,
-    response: ServerResponse,
-    signal: AbortSignal,
-  ): Promise<void> => {
-    // A body of a GET means nothing; unread, it would block the connection.
-    request.resume();
-    const identity = identityOf?.(request);
-    const { remoteAddress = "", remotePort = 0 } = request.socket;
-    const { status, headers, body } = await handler.handle({
-      method: request.method ?? "",
-      host: hostOf(request),
-      target: request.url ?? "",
-      header: (name) => {
-        const value = request.headers[name];
-        return Array.isArray(value) ? value.join(", ") : value;
-      },
-      peer: `${remoteAddress}:${remotePort}`,
-      ...(identity !== undefined && { identity }),
-      signal,
-    });
-    if (response.destroyed) return;
-    response.writeHead(status, headers);
-    const late = (): (() => void) => {
-      const timer = clock.after(writeMs, () => {
-        response.destroy();
-      });
-      return () => {
-        timer.cancel();
-      };
-    };
-    if (isStream(body)) await writeParts(response, body, late);
-    else {
-      response.on("close", late());
-      response.end(body);
-    }
-  };
+  const { identityOf } = options;
   return (request, response) => {
-    const ended = new AbortController();
-    response.on("close", () => {
-      ended.abort();
-    });
-    // A client that disconnects is not a fault; `close` follows.
-    response.on("error", () => undefined);
-    answer(request, response as ServerResponse, ended.signal).catch(() => {
-      if (!response.headersSent) response.statusCode = 500;
-      response.end();
+    serve(handler, options, request, response as ServerResponse, () => {
+      const identity = identityOf?.(request);
+      const { remoteAddress = "", remotePort = 0 } = request.socket;
+      return {
+        address: `${remoteAddress}:${remotePort}`,
+        ...(identity !== undefined && { identity }),
+      };
     });
   };
+}
+
+/** A client, as its connection shows it. */
+interface Caller {
+  /** Address and port. */
+  readonly address: string;
+  /** The identity in its verified certificate. Absent: unknown. */
+  readonly identity?: PeerIdentity;
+}
+
+/**
+ * Returns a listener for the option `http` of `createServer` of `@xdstp/server`, which serves
+ * resources on the port of the server. It serves every path by GET, HEAD and OPTIONS, so list it
+ * after others; it returns false for other methods.
+ */
+export function createHttpRoute(
+  handler: HttpHandler,
+  options: Omit<HttpListenerOptions, "identityOf"> = {},
+): (
+  request: IncomingMessage | Http2ServerRequest,
+  response: ServerResponse | Http2ServerResponse,
+  peer: Caller,
+) => boolean {
+  return (request, response, peer) => {
+    if (!served.has(request.method ?? "")) return false;
+    serve(handler, options, request, response as ServerResponse, () => peer);
+    return true;
+  };
+}
+
+const served: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
+
+function serve(
+  handler: HttpHandler,
+  options: HttpListenerOptions,
+  request: IncomingMessage | Http2ServerRequest,
+  response: ServerResponse,
+  callerOf: () => Caller,
+): void {
+  const ended = new AbortController();
+  response.on("close", () => {
+    ended.abort();
+  });
+  // A client that disconnects is not a fault; `close` follows.
+  response.on("error", () => undefined);
+  answer(handler, options, { request, response, signal: ended.signal }, callerOf).catch(() => {
+    if (!response.headersSent) response.statusCode = 500;
+    response.end();
+  });
+}
+
+/** One request and its response. */
+interface Exchange {
+  readonly request: IncomingMessage | Http2ServerRequest;
+  readonly response: ServerResponse;
+  /** Aborts when the response is over. */
+  readonly signal: AbortSignal;
+}
+
+async function answer(
+  handler: HttpHandler,
+  { writeMs = 60_000, clock = systemClock }: HttpListenerOptions,
+  { request, response, signal }: Exchange,
+  callerOf: () => Caller,
+): Promise<void> {
+  // A body of a GET means nothing; unread, it would block the connection.
+  request.resume();
+  const { address, identity } = callerOf();
+  const { status, headers, body } = await handler.handle({
+    method: request.method ?? "",
+    host: hostOf(request),
+    target: request.url ?? "",
+    header: (name) => {
+      const value = request.headers[name];
+      return Array.isArray(value) ? value.join(", ") : value;
+    },
+    peer: address,
+    ...(identity !== undefined && { identity }),
+    signal,
+  });
+  if (response.destroyed) return;
+  response.writeHead(status, headers);
+  const late = (): (() => void) => {
+    const timer = clock.after(writeMs, () => {
+      response.destroy();
+    });
+    return () => {
+      timer.cancel();
+    };
+  };
+  if (isStream(body)) await writeParts(response, body, late);
+  else {
+    response.on("close", late());
+    response.end(body);
+  }
 }
 
 async function writeParts(

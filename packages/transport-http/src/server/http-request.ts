@@ -6,6 +6,8 @@ export interface HttpCaller {
   readonly peer: string;
   /** The identity of the client, as its connection has verified it. Absent: it is unknown. */
   readonly identity?: PeerIdentity;
+  /** The path with its query, as it was received. */
+  readonly target: string;
   /** Returns a header by its name in lower case. */
   header(name: string): string | undefined;
 }
@@ -19,6 +21,8 @@ export interface HttpView {
    * the answers. Absent: every caller may see the same.
    */
   readonly key?: string;
+  /** Aborts when the caller may no longer see anything: requests that wait are rejected, and event streams end. Absent: it never does. */
+  readonly revoked?: AbortSignal;
   /** Called once when the request has ended. Absent: nothing has to be released. */
   readonly release?: () => void;
 }
@@ -29,8 +33,6 @@ export interface HttpRequest extends HttpCaller {
   readonly method: string;
   /** The host of the request, with its port. */
   readonly host: string;
-  /** The path with its query, as it was received. */
-  readonly target: string;
   /** Aborts when the client has disconnected, or the answer was sent. */
   readonly signal: AbortSignal;
 }
