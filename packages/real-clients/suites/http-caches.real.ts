@@ -1,11 +1,15 @@
-import { createServer as createHttpServer, type Server } from "node:http";
+import { createServer as createHttpServer } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { createCache } from "@xdstp/cache";
 import { envoyRegistry } from "@xdstp/protos/envoy";
 import { envoyTypes } from "@xdstp/resource-types";
 import { clusters } from "@xdstp/resource-types/envoy";
 import { type FollowedResource, followResource } from "@xdstp/transport-http/client";
-import { createHttpHandler, createHttpListener } from "@xdstp/transport-http/server";
+import {
+  createHttpHandler,
+  createHttpListener,
+  type HttpLimits,
+} from "@xdstp/transport-http/server";
 import { expect, it, onTestFinished } from "vitest";
 
 import { describeProgram } from "../src/describe-program.ts";
@@ -18,8 +22,8 @@ const clients = 500;
 
 interface Origin {
   readonly port: number;
-  /** The targets of all requests so far; it grows. */
-  readonly requests: string[];
+  /** Returns the targets of the long polls so far. */
+  readonly polls: () => readonly string[];
   /** The greatest number of connections that were open at the same time. */
   readonly mostConnections: () => number;
   readonly put: (seconds: number) => void;
@@ -27,17 +31,23 @@ interface Origin {
   readonly up: () => Promise<void>;
 }
 
+interface Running {
+  readonly port: number;
+  readonly close: () => Promise<void>;
+}
+
 /** A server of native HTTP that counts what reaches it. */
-async function useOrigin(): Promise<Origin> {
+async function useOrigin(limits: Partial<HttpLimits> = {}): Promise<Origin> {
   const cache = createCache({ types: envoyTypes });
   const requests: string[] = [];
   const open = new Set<Socket>();
   let most = 0;
-  const start = async (port: number): Promise<{ server: Server; close: () => Promise<void> }> => {
+  const start = async (port: number): Promise<Running> => {
     const handler = createHttpHandler({
       source: cache,
       authority: "acme.example",
       registry: envoyRegistry(),
+      limits,
     });
     const listener = createHttpListener(handler);
     const server = createHttpServer((request, response) => {
@@ -51,7 +61,7 @@ async function useOrigin(): Promise<Origin> {
     });
     await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
     return {
-      server,
+      port: (server.address() as AddressInfo).port,
       async close() {
         server.closeAllConnections();
         await new Promise((resolve) => server.close(resolve));
@@ -60,11 +70,11 @@ async function useOrigin(): Promise<Origin> {
     };
   };
   let now = await start(0);
-  const { port } = now.server.address() as AddressInfo;
+  const { port } = now;
   onTestFinished(() => now.close());
   return {
     port,
-    requests,
+    polls: () => requests.filter((target) => target.includes("after=")),
     mostConnections: () => most,
     put(seconds) {
       cache.put(clusters, { name, connectTimeout: { seconds: BigInt(seconds) } });
@@ -76,8 +86,16 @@ async function useOrigin(): Promise<Origin> {
   };
 }
 
-/** Follows the resource by many clients. Returns how many have a version. */
-function useClients(port: number, count: number): { readonly have: (seconds: number) => number } {
+interface Clients {
+  readonly count: number;
+  /** Returns the number of clients whose resource has the timeout. */
+  readonly have: (seconds: number) => number;
+  /** Returns the errors of the clients, each once. */
+  readonly errors: () => readonly string[];
+}
+
+/** Starts clients that follow the resource. */
+function useClients(port: number, count: number): Clients {
   const followed: FollowedResource[] = Array.from({ length: count }, () =>
     followResource({ url: `http://127.0.0.1:${port}${path}`, form: "json" }, () => undefined),
   );
@@ -85,9 +103,15 @@ function useClients(port: number, count: number): { readonly have: (seconds: num
     for (const one of followed) one.close();
   });
   return {
+    count,
     have: (seconds) =>
       followed.filter(({ state }) => state.kind === "found" && secondsIn(state.body) === seconds)
         .length,
+    errors: () => [
+      ...new Set(
+        followed.flatMap(({ state }) => (state.error === undefined ? [] : [state.error.message])),
+      ),
+    ],
   };
 }
 
@@ -112,39 +136,47 @@ for (const [program, start] of caches)
       const origin = await useOrigin();
       origin.put(1);
       const { port } = await start(command, origin.port);
-      const { have } = useClients(port, clients);
-      await until(
-        "all have the first state",
-        () => have(1) === clients,
-        () => have(1),
-      );
-      const polls = (): readonly string[] =>
-        origin.requests.filter((target) => target.includes("after="));
-      await until("a poll waits at the origin", () => polls().length > 0);
+      const followers = useClients(port, clients);
+      await allHave(followers, 1);
       const took: number[] = [];
       for (let seconds = 2; seconds <= 6; seconds++) {
-        const before = polls().length;
+        await until(
+          "one poll waits at the origin for each state so far",
+          () => origin.polls().length === seconds - 1,
+          origin.polls,
+        );
         const began = performance.now();
         origin.put(seconds);
-        await until(
-          "all have the change",
-          () => have(seconds) === clients,
-          () => have(seconds),
-        );
+        await allHave(followers, seconds);
         took.push(Math.round(performance.now() - began));
-        await until(
-          "the next poll waits",
-          () => polls().length > before,
-          () => origin.requests,
-        );
       }
+      await until("the last poll waits", () => origin.polls().length === 6, origin.polls);
+      console.log(`${program}: ${clients} clients have a change after ${took.join(", ")} ms`);
+      expect(new Set(origin.polls()).size).toBe(6);
+      expect(Math.max(...took)).toBeLessThan(2_000);
+      expect(origin.mostConnections()).toBe(1);
+    });
+
+    it("keeps one request at the origin while nothing changes, and passes on the next change [S-HTTP-13] [S-HTTP-14]", async () => {
+      const origin = await useOrigin({ holdMs: 1_000 });
+      origin.put(1);
+      const { port } = await start(command, origin.port);
+      const followers = useClients(port, clients);
+      await allHave(followers, 1);
+      const began = performance.now();
+      await until("five polls have ended", () => origin.polls().length === 6, origin.polls);
+      const idleMs = performance.now() - began;
+      const changed = performance.now();
+      origin.put(2);
+      await allHave(followers, 2);
+      const tookMs = Math.round(performance.now() - changed);
       console.log(
-        `${program}: milliseconds until ${clients} clients have a change: ${took.join(", ")}`,
+        `${program}: after idle polls ${clients} clients have a change after ${tookMs} ms`,
       );
-      // One poll for each of the six states.
-      expect(new Set(polls()).size).toBe(6);
-      expect(polls()).toHaveLength(6);
-      expect(origin.mostConnections()).toBeLessThanOrEqual(2);
+      expect(new Set(origin.polls().slice(0, 6)).size).toBe(1);
+      expect(idleMs).toBeGreaterThan(5_000);
+      expect(tookMs).toBeLessThan(2_000);
+      expect(origin.mostConnections()).toBe(1);
     });
 
     it("serves the last state while the origin is away, also to a new client, and the next one when it is back [C-HTTP-7] [S-HTTP-6]", async () => {
@@ -152,13 +184,23 @@ for (const [program, start] of caches)
       origin.put(1);
       const { port } = await start(command, origin.port);
       const first = useClients(port, 20);
-      await until("all have the first state", () => first.have(1) === 20);
+      await allHave(first, 1);
       await origin.down();
+      await until("the clients notice it", () => first.errors().length > 0);
       const second = useClients(port, 1);
-      await until("a new client has it too", () => second.have(1) === 1);
+      await allHave(second, 1);
       expect(first.have(1)).toBe(20);
       origin.put(2);
       await origin.up();
-      await until("all have the change", () => first.have(2) + second.have(2) === 21);
+      await allHave(first, 2);
+      await allHave(second, 2);
     });
   });
+
+async function allHave({ count, have, errors }: Clients, seconds: number): Promise<void> {
+  await until(
+    `all have ${seconds} s`,
+    () => have(seconds) === count,
+    () => ({ have: have(seconds), errors: errors() }),
+  );
+}
