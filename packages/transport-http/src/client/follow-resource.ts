@@ -47,6 +47,8 @@ export type FollowedState =
       readonly mediaType: string;
       /** The TTL in milliseconds; when it has expired, the resource is missing. Absent: it has none. */
       readonly ttlMs: number | undefined;
+      /** True: the resource must not be stored (`do_not_cache`). */
+      readonly noStore: boolean;
       /** The reason why requests fail at present; the resource stays. Absent: they do not fail. */
       readonly error: XdsError | undefined;
     }

@@ -12,5 +12,5 @@ export {
 export { createHttpFeed, type HttpFeed } from "./http-feed.ts";
 export type { HttpFeedOptions } from "./http-feed-options.ts";
 export type { FollowedNameStatus } from "./followed-name.ts";
-export type { OriginOf } from "./url-of-name.ts";
+export { type OriginOf, urlOfName } from "./url-of-name.ts";
 export type { FetchLike } from "./fetch-like.ts";

@@ -13,6 +13,8 @@ export type UrlAnswer =
       readonly mediaType: string;
       /** Milliseconds for which a client keeps the resource. Absent: it has no TTL. */
       readonly ttlMs: number | undefined;
+      /** True: the resource must not be stored (`do_not_cache`). */
+      readonly noStore: boolean;
     }
   | {
       readonly kind: "redirect";
@@ -78,6 +80,7 @@ export async function readAnswer(
         body,
         mediaType: (headers.get("content-type") ?? "").split(";", 1)[0]?.trim() ?? "",
         ttlMs: secondsIn(headers.get("xds-ttl")),
+        noStore: /(?:^|[,\s])no-store(?:$|[,\s])/.test(headers.get("cache-control") ?? ""),
       };
     case 204:
     case 304:
