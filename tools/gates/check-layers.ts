@@ -33,6 +33,7 @@ export const layers: readonly Readonly<Record<string, readonly string[]>>[] = [
   {
     "@xdstp/federation": ["@xdstp/cache", "@xdstp/folder", "@xdstp/grpc"],
     "@xdstp/policy": ["@xdstp/bootstrap", "@xdstp/cache", "@xdstp/folder", "@xdstp/grpc"],
+    "@xdstp/snapshot": ["@xdstp/protos", "@xdstp/bootstrap", "@xdstp/folder", "@xdstp/grpc"],
     "@xdstp/rollout": ["@xdstp/bootstrap", "@xdstp/folder", "@xdstp/grpc"],
   },
   {

@@ -13,7 +13,7 @@ const programs = {
   bin: join(packages, "cli/src/bin.ts"),
   "relay-child": join(packages, "cli/src/workers/relay-child.ts"),
   "parse-program": join(packages, "folder/src/parse-program.ts"),
-  "write-thread": join(packages, "relay/src/snapshot/write-thread.ts"),
+  "write-thread": join(packages, "snapshot/src/write-thread.ts"),
 };
 /** They start a program whose file is next to their own. */
 const starters = ["start-child.ts", "parser-process.ts", "snapshot-disk.ts"];

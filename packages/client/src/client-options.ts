@@ -1,7 +1,7 @@
 import type { Meter } from "@opentelemetry/api";
 import type { AnyBootstrap, Channels, NodeOptions, SourceConfig } from "@xdstp/bootstrap";
 import type { CacheEvent } from "@xdstp/cache";
-import type { BackoffOptions, Clock, ResourceType } from "@xdstp/core";
+import type { BackoffOptions, Clock, ResourceSnapshot, ResourceType } from "@xdstp/core";
 import {
   type ClientNotice,
   createFederationServer,
@@ -110,6 +110,14 @@ export interface ClientOptions extends NodeOptions {
   readonly meter?: Pick<Meter, "createObservableCounter" | "createObservableGauge">;
   /** The target of the data plane, a label of the metrics. Default: empty. */
   readonly target?: string;
+  /**
+   * The last known good state on disk: `openSnapshot({ dir })` of `@xdstp/snapshot`. After a
+   * restart a watch delivers it at once, with an error and `restoredAt`, until a server answers. A resource that a watch
+   * rejects never replaces the last accepted one in it. It belongs to the node id and the servers:
+   * a client with others reads nothing of it. Use it for this client only; `close` writes and
+   * closes it. Default: nothing is stored.
+   */
+  readonly snapshot?: ResourceSnapshot;
   /** Default: the system clock. */
   readonly clock?: Clock;
   /** Returns a number from 0 up to 1, for jitter. Default: `Math.random`. */

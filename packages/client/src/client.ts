@@ -61,7 +61,8 @@ export interface Client extends AsyncDisposable {
     },
   ): ListWatch<ValueOf<S>>;
   /**
-   * Reads the resource of a name once. Rejects with an XdsError: NOT_FOUND, PERMISSION_DENIED,
+   * Reads the resource of a name once. With the option `snapshot` of the client, the last known
+   * value is returned if a server fails or does not answer in time. Rejects with an XdsError: NOT_FOUND, PERMISSION_DENIED,
    * INVALID_ARGUMENT with the reason of the rejection, DEADLINE_EXCEEDED, or CANCELLED if the
    * client is closed. Rejects with the reason of the signal if it aborts.
    */

@@ -1,5 +1,5 @@
 import { encodeNode } from "@xdstp/bootstrap";
-import { systemClock, XdsError, type Clock } from "@xdstp/core";
+import { systemClock, XdsError, type Clock, type ResourceSnapshot } from "@xdstp/core";
 import {
   bootstrapFacts,
   createSharedServers,
@@ -52,6 +52,7 @@ class XdsClient implements Client {
   readonly #node: Uint8Array;
   readonly #scope: string;
   readonly #metrics: Metrics | undefined;
+  readonly #snapshot: ResourceSnapshot | undefined;
   #closed = false;
 
   constructor(options: ClientOptions) {
@@ -59,6 +60,7 @@ class XdsClient implements Client {
     const bootstrap = bootstrapFacts(options.bootstrap);
     this.#clock = clock;
     this.#scope = scope;
+    this.#snapshot = options.snapshot;
     this.#node = encodeNode(bootstrap.node, options);
     this.#hubs = createHubs(options, {
       bootstrap,
@@ -151,6 +153,7 @@ class XdsClient implements Client {
     this.#closed = true;
     this.#metrics?.end();
     await this.#hubs.close();
+    await this.#snapshot?.close();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

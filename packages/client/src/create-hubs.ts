@@ -15,7 +15,7 @@ import {
 import { envoyTypes } from "@xdstp/resource-types";
 
 import { type ClientOptions, createNodeWarner, resolveBy } from "./client-options.ts";
-import { createHub } from "./hub.ts";
+import { createHub, type HubParts } from "./hub.ts";
 import { Hubs, type FedHub } from "./hubs.ts";
 import { createNaming } from "./naming.ts";
 import { createTaking, type Taking } from "./taking.ts";
@@ -59,10 +59,12 @@ export function createHubs(options: ClientOptions, host: HubsHost): Hubs {
         taking,
         options,
         clock,
+        bootstrap.node.id,
       );
       return {
         ...createHub({
           cache: fed.cache,
+          restoredAt: fed.restoredAt,
           taking,
           nodeId: bootstrap.node.id,
           onIdle,
@@ -77,19 +79,32 @@ export function createHubs(options: ClientOptions, host: HubsHost): Hubs {
 function createFed(
   options: FederationOptions,
   taking: Taking,
-  { types = envoyTypes, onEvent }: ClientOptions,
+  { types = envoyTypes, onEvent, snapshot }: ClientOptions,
   clock: Clock,
-): Pick<FedHub, "cache" | "federation"> {
+  nodeId: string,
+): Pick<FedHub, "cache" | "federation"> & Pick<HubParts, "restoredAt"> {
   const federation = createFederation(options);
+  const inWildcard = (name: string): boolean => federation.inWildcard(name);
   const cache = createCache({
     types,
     clock,
     directives: true,
-    wildcard: (_, name) => federation.inWildcard(name),
+    wildcard: (_, name) => inWildcard(name),
     ...(onEvent !== undefined && { onEvent }),
   });
-  cache.addFeed(takenBy(federation, taking));
-  return { federation, cache };
+  const feed = takenBy(federation, taking);
+  const kept = snapshot?.keep(feed, { inWildcard, space: spaceOf(nodeId, options.sources) });
+  cache.addFeed(kept ?? feed);
+  return { federation, cache, restoredAt: kept?.restoredAt };
+}
+
+/**
+ * Returns the space of a hub in a snapshot. The resources of an opaque name depend on the node and
+ * on the server, so another node id, or other servers, have another space. Credentials and
+ * features of a server may change.
+ */
+function spaceOf(nodeId: string, sources: readonly FederationSource[]): string {
+  return JSON.stringify([nodeId, ...sources.map(({ servers }) => servers.map(({ name }) => name))]);
 }
 
 function serverOptionsOf(

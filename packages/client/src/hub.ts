@@ -20,6 +20,11 @@ export interface Hub {
    * Returns the error with the id of the node in its text, as a program receives it (C-GRPC-16).
    */
   tell(error: XdsError): XdsError;
+  /**
+   * Returns when a server sent what is cached for an interest, if it is from the snapshot of the
+   * client (ms since the epoch).
+   */
+  readonly restoredAt: (typeUrl: string, interest: Interest) => number | undefined;
   /** The open watches. Closing the client closes them. */
   readonly open: Set<{ close(): void }>;
 }
@@ -27,17 +32,27 @@ export interface Hub {
 /** The parameters of `createHub`. */
 export type HubParts = Pick<Hub, "cache" | "taking" | "interestOf"> & {
   readonly nodeId: string;
+  /** Default: the client has no snapshot. */
+  readonly restoredAt?: Hub["restoredAt"] | undefined;
   /** Called each time the last watch has ended. Default: nothing. */
   readonly onIdle?: () => void;
 };
 
 /** Creates the hub of a client. */
-export function createHub({ cache, taking, interestOf, nodeId, onIdle }: HubParts): Hub {
+export function createHub({
+  cache,
+  taking,
+  interestOf,
+  nodeId,
+  restoredAt = () => undefined,
+  onIdle,
+}: HubParts): Hub {
   const decoders = new WeakMap<object, Decoder<unknown>>();
   return {
     cache,
     taking,
     interestOf,
+    restoredAt,
     open: new OpenWatches(onIdle),
     decoder<T>(source: object, type: WatchedType<T>): Decoder<T> {
       const known = decoders.get(source) as Decoder<T> | undefined;

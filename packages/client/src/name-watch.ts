@@ -25,6 +25,7 @@ export function watchName<S extends TypeSource<unknown>>(
 
 class NameWatch<T> extends BaseWatch<Snapshot<T>> {
   readonly #decoder: Decoder<T>;
+  readonly #typeUrl: string;
   #state = requested;
   /**
    * Returns the reason why a resource that was cached before the watch began cannot be used.
@@ -47,6 +48,7 @@ class NameWatch<T> extends BaseWatch<Snapshot<T>> {
       check: (resource, checked) => decoder.check(resource, checked, validate),
     });
     this.#decoder = decoder;
+    this.#typeUrl = type.typeUrl;
     this.#judge = (resource) => decoder.check(resource, resource.name, validate);
     this.begin(signal);
     this.#judge = undefined;
@@ -68,11 +70,13 @@ class NameWatch<T> extends BaseWatch<Snapshot<T>> {
         return undefined;
       case "cached": {
         const { resource, error } = state;
+        const restoredAt = error && this.hub.restoredAt(this.#typeUrl, this.topic.interest);
         return {
           name: this.name,
           value: this.#decoder.read(resource),
           version: resource.given,
           ...(error !== undefined && { error: this.hub.tell(error) }),
+          ...(restoredAt !== undefined && { restoredAt }),
         };
       }
       case "rejected":

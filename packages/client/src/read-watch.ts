@@ -79,7 +79,8 @@ export abstract class ReadWatch<Update> implements Watch<Update> {
 }
 
 /**
- * Returns the first snapshot with a value.
+ * Returns the first snapshot with a value. A value that is only restored from the snapshot of the
+ * client is returned when a server fails or `timeoutMs` is over.
  * Rejects with the first final error: NOT_FOUND, PERMISSION_DENIED, or INVALID_ARGUMENT for a
  * rejected resource. Rejects with DEADLINE_EXCEEDED after `timeoutMs` milliseconds; the text includes
  * the last transient error, such as an unreachable server. Rejects with CANCELLED if the client is
@@ -91,6 +92,7 @@ export async function readOnce<T>(
   timeoutMs: number,
 ): Promise<Snapshot<T> & { readonly value: T }> {
   let last: XdsError | undefined;
+  let restored: (Snapshot<T> & { readonly value: T }) | undefined;
   const state = { late: false };
   const timer = clock.after(timeoutMs, () => {
     state.late = true;
@@ -99,7 +101,8 @@ export async function readOnce<T>(
   try {
     for await (const snapshot of watch) {
       const { value, error } = snapshot;
-      if (value !== undefined) return { ...snapshot, value };
+      restored = value === undefined ? undefined : { ...snapshot, value };
+      if (restored !== undefined && error?.context.reason !== "restored") return restored;
       if (error !== undefined && isFinal(error)) throw error;
       last = error;
     }
@@ -107,6 +110,7 @@ export async function readOnce<T>(
     timer.cancel();
     watch.close();
   }
+  if (state.late && restored !== undefined) return restored;
   if (!state.late)
     throw new XdsError("CANCELLED", `${JSON.stringify(watch.name)}: the client was closed`, {
       resource: watch.name,

@@ -65,6 +65,12 @@ export interface Snapshot<T> {
    * state was rejected). Without a value: the reason why there is none.
    */
   readonly error?: XdsError;
+  /**
+   * When a server sent the value, in milliseconds since the epoch. Present while the value is from
+   * the option `snapshot` of the client and no server has confirmed it since the start; `error` is
+   * then present too.
+   */
+  readonly restoredAt?: number;
 }
 
 /**

@@ -37,6 +37,7 @@ export type {
 export { CompactedLog } from "./compacted-log.ts";
 export { forwardSink, forwardSource } from "./forward.ts";
 export { whenDecided } from "./feed.ts";
+export type { KeptFeed, ResourceSnapshot, SnapshotScope } from "./resource-snapshot.ts";
 export { createBackoff, type BackoffOptions } from "./clock.ts";
 export type { Reference, ResourceType, MessageType } from "./resource-type.ts";
 export type { ByteStream, ByteStreamHandler, Message } from "./byte-stream.ts";

@@ -22,8 +22,11 @@ export interface XdsErrorContext {
      * - `no-entry`: a list collection has no inline entry of that name (C-LIST-7).
      * - `no-alternative`: neither the resource nor its alternative exists (C-ALT-2).
      * - `rejected`: a reader rejected what the server sent.
+     * - `restored`: the resource next to it is from a snapshot, and no server has answered or
+     *   failed yet (B-RELAY-9).
      */
-    ("late" | "left-out" | "missing" | "no-entry" | "no-alternative" | "rejected") | undefined;
+    | ("late" | "left-out" | "missing" | "no-entry" | "no-alternative" | "rejected" | "restored")
+    | undefined;
   /**
    * The id of the broken rule in the rule book, such as `"B-TYPE-5"`. Absent: the error does not
    * belong to a single rule.

@@ -1,6 +1,12 @@
 import { encodeNode, type BootstrapNode, type Channels } from "@xdstp/bootstrap";
 import { createCache, type Cache, type CacheOptions, type FeedHandle } from "@xdstp/cache";
-import { type Clock, type ResourceFeed, type ResourceSource, systemClock } from "@xdstp/core";
+import {
+  type Clock,
+  type ResourceFeed,
+  type ResourceSnapshot,
+  type ResourceSource,
+  systemClock,
+} from "@xdstp/core";
 import type { StreamEvent } from "@xdstp/protocol/server";
 import {
   createFederation,
@@ -15,9 +21,7 @@ import { limitServers } from "./limit-servers.ts";
 import { nameLimits } from "./name-room.ts";
 import { createAskAgain } from "./no-store/ask-again.ts";
 import type { RelayOptions } from "./relay.ts";
-import type { SnapshotStore } from "./snapshot/snapshot-store.ts";
 import { tellErrors } from "./tell-errors.ts";
-import { SnapshotKeeper, type KeepOptions } from "./snapshot/snapshot-keeper.ts";
 
 /** The options that all hubs of a relay share. */
 export interface HubOptions extends Omit<RelayOptions, "bootstrap" | "snapshot"> {
@@ -30,7 +34,7 @@ export interface HubOptions extends Omit<RelayOptions, "bootstrap" | "snapshot">
   /** True if the hub has opaque names. If false, `*` covers nothing in it. */
   readonly opaque: boolean;
   /** Absent: nothing is stored on disk. */
-  readonly snapshot?: SnapshotStore | undefined;
+  readonly snapshot?: ResourceSnapshot | undefined;
   /** The tenant in the snapshot. Default: shared by all clients. */
   readonly space?: string;
 }
@@ -128,7 +132,7 @@ function feedOf(
   const kept =
     snapshot === undefined
       ? federation
-      : keepSnapshot(federation, snapshot, { inWildcard, ...(space !== undefined && { space }) });
+      : snapshot.keep(federation, { inWildcard, ...(space !== undefined && { space }) });
   return tellErrors(kept, types);
 }
 
@@ -193,31 +197,4 @@ function upstreams(
       onEvent?.(event);
     },
   });
-}
-
-/**
- * Wraps a feed on demand: its transactions are written to the snapshot, and subscribed interests
- * are served from the snapshot until upstream answers (B-RELAY-9).
- * It waits for the result of each commit, so only accepted resources are stored.
- */
-export function keepSnapshot(
-  feed: ResourceFeed,
-  store: SnapshotStore,
-  options: KeepOptions,
-): ResourceFeed {
-  const keeper = new SnapshotKeeper(store, options);
-  return {
-    async run(sink, signal) {
-      keeper.begin(sink);
-      try {
-        await feed.run(keeper.over(sink), signal);
-      } finally {
-        keeper.end();
-      }
-    },
-    want(typeUrl, added, dropped) {
-      keeper.want(typeUrl, added, dropped);
-      feed.want?.(typeUrl, added, dropped);
-    },
-  };
 }

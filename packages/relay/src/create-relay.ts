@@ -9,6 +9,12 @@ import {
 import type { StreamEvent, RejectedVersion } from "@xdstp/protocol/server";
 import { bootstrapFacts } from "@xdstp/federation";
 import { clientKey, readerView } from "@xdstp/rollout";
+import {
+  openSnapshot,
+  type Snapshot,
+  type SnapshotEvent,
+  type SnapshotOptions,
+} from "@xdstp/snapshot";
 
 import { createHub, type Hub } from "./create-hub.ts";
 import { createNodeKey } from "./opaque/node-key.ts";
@@ -27,9 +33,7 @@ import {
   type LookUpBook,
   statusOf,
 } from "./status/status-of.ts";
-import { SnapshotStore } from "./snapshot/snapshot-store.ts";
 import { rejectNames } from "./opaque/reject-names.ts";
-import type { Snapshot, SnapshotEvent, SnapshotOptions } from "./snapshot/snapshot.ts";
 
 /**
  * Creates a relay: `createServer({ ...createRelay({ bootstrap }).serving })`. It connects when a
@@ -114,7 +118,7 @@ interface RelayParts {
   readonly lookUps: LookUpBook;
   readonly rejections: RejectionBook;
   readonly isStaged: boolean;
-  readonly snapshot: SnapshotStore | undefined;
+  readonly snapshot: Snapshot | undefined;
 }
 
 function relayOf({
@@ -135,7 +139,7 @@ function relayOf({
       federations: [federation, ...tenantsNow().map((tenant) => tenant.federation)],
       words,
       lookUps,
-      restored: () => [...(snapshot?.servings ?? [])].flatMap((serving) => [...serving()]),
+      restored: () => snapshot?.served() ?? [],
     });
   const close = async (): Promise<void> => {
     await Promise.all([closeHub(), tenants?.close()]);
@@ -224,9 +228,9 @@ function snapshotOf(
   given: Snapshot | SnapshotOptions | undefined,
   clock: Clock,
   onEvent: (event: SnapshotEvent) => void,
-): SnapshotStore | undefined {
-  if (given === undefined || given instanceof SnapshotStore) return given;
-  if ("dir" in given) return new SnapshotStore({ clock, onEvent, ...given });
+): Snapshot | undefined {
+  if (given === undefined || "keep" in given) return given;
+  if ("dir" in given) return openSnapshot({ clock, onEvent, ...given });
   throw new XdsError(
     "INVALID_ARGUMENT",
     "the snapshot of a relay was not made by openSnapshot; give { dir } or the result of openSnapshot",

@@ -13,10 +13,13 @@ export type { Relay, RelayEvent, RelayOptions, UpstreamStatus } from "./relay.ts
 export type { NodeClaim } from "@xdstp/core";
 export type { QuorumOptions } from "@xdstp/rollout";
 export type { RejectedVersion } from "@xdstp/protocol/server";
-export { openSnapshot } from "./snapshot/snapshot-store.ts";
-export type { Snapshot, SnapshotOptions } from "./snapshot/snapshot.ts";
-export { SnapshotInUse } from "./snapshot/snapshot-lock.ts";
-export type { SnapshotEvent } from "./snapshot/snapshot.ts";
+export {
+  openSnapshot,
+  SnapshotInUse,
+  type Snapshot,
+  type SnapshotEvent,
+  type SnapshotOptions,
+} from "@xdstp/snapshot";
 
 // Bootstraps and connections, used in the options.
 export type { AnyBootstrap, BootstrapNode, Channels, NodeOptions } from "@xdstp/bootstrap";

@@ -2,7 +2,7 @@ import type { Policy } from "@xdstp/policy";
 import { describe, expect, it } from "vitest";
 
 import { flagName, flagUrl } from "../test/flag.ts";
-import { useDir } from "../test/snapshots.ts";
+import { useDir } from "../../snapshot/test/snapshots.ts";
 import { useWorld, type RelayWorld, type WorldOptions } from "../test/relay-world.ts";
 import { accepts, openVoter, rejects, silent, talk, type Voter } from "../../rollout/test/voter.ts";
 import type { Variant } from "../../rollout/test/wire-bytes.ts";

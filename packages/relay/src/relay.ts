@@ -14,7 +14,7 @@ import type { ClientLimits } from "@xdstp/protocol/client";
 import type { ListeningSource, RejectedVersion } from "@xdstp/protocol/server";
 import type { QuorumOptions } from "@xdstp/rollout";
 
-import type { Snapshot, SnapshotEvent, SnapshotOptions } from "./snapshot/snapshot.ts";
+import type { Snapshot, SnapshotEvent, SnapshotOptions } from "@xdstp/snapshot";
 
 /** Options of {@link createRelay}. Each has a default. */
 export interface RelayOptions extends NodeOptions {

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 
 import { flagUrl } from "../../test/flag.ts";
 import { useWorld } from "../../test/relay-world.ts";
-import { useDir } from "../../test/snapshots.ts";
+import { useDir } from "../../../snapshot/test/snapshots.ts";
 
 it("a tenant finds what it has in the snapshot, in whatever order its clients write their metadata [B-RELAY-2] [B-RELAY-9]", async () => {
   const dir = useDir();

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { flagName, flagUrl } from "../../test/flag.ts";
 import { useWorld, type RelayWorld } from "../../test/relay-world.ts";
-import { useDir } from "../../test/snapshots.ts";
+import { useDir } from "../../../snapshot/test/snapshots.ts";
 
 const glob = flagName("ns/*");
 const member = (id: string): string => flagName(`ns/${id}`);

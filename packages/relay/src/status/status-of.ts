@@ -8,7 +8,7 @@ import type {
 import { authorityOf } from "@xdstp/uri";
 
 import type { Relay, RelayEvent, UpstreamStatus } from "../relay.ts";
-import type { Served } from "../snapshot/snapshot-store.ts";
+import type { Served } from "@xdstp/snapshot";
 
 /** The parameters of {@link statusOf}. */
 interface StatusParts {

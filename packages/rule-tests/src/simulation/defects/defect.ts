@@ -1,7 +1,7 @@
 import type { Cache } from "@xdstp/cache";
 import type { ByteStream, ByteStreamHandler, Clock, ResourceSource } from "@xdstp/core";
 
-import type { SnapshotStore } from "../../../../relay/src/snapshot/snapshot-store.ts";
+import type { SnapshotStore } from "../../../../snapshot/src/snapshot-store.ts";
 
 /** Answers a call. */
 export type ServeCall = (out: ByteStream) => ByteStreamHandler;

@@ -10,8 +10,9 @@ import { createDeltaClient } from "@xdstp/transport-delta/client";
 import { createSotwClient } from "@xdstp/transport-sotw/client";
 
 import { createHub } from "../../../../relay/src/create-hub.ts";
-import { SnapshotStore } from "../../../../relay/src/snapshot/snapshot-store.ts";
-import { directDisk } from "../../../../relay/test/direct-disk.ts";
+import { snapshotOver } from "../../../../snapshot/src/open-snapshot.ts";
+import { SnapshotStore } from "../../../../snapshot/src/snapshot-store.ts";
+import { directDisk } from "../../../../snapshot/test/direct-disk.ts";
 import type { Defect } from "../defects/defect.ts";
 import { addressOf, type RelayOf, type RelayProcess, type SimServer } from "../sim-server.ts";
 import { types } from "../types.ts";
@@ -110,7 +111,7 @@ function openProcess(
   open: () => OpenServer,
   cut: () => void,
 ): RelayProcess {
-  const snapshot = kept(new SnapshotStore({ dir: disks.dir, clock }, directDisk));
+  const snapshot = snapshotOver(kept(new SnapshotStore({ dir: disks.dir, clock }, directDisk)));
   const source: FederationSource = { servers: [{ id: name, name: `upstream of ${name}`, open }] };
   const facts: BootstrapFacts = {
     node: { id: name, cluster: "" },

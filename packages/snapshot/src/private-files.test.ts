@@ -16,9 +16,9 @@ import { join } from "node:path";
 
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 
-import { flagName } from "../../test/flag.ts";
-import { openStore, stateOf, store as put, useDir } from "../../test/snapshots.ts";
-import { openSnapshot } from "./snapshot-store.ts";
+import { flagName } from "../../rollout/test/flag.ts";
+import { openStore, stateOf, store as put, useDir } from "../test/snapshots.ts";
+import { openSnapshot } from "./open-snapshot.ts";
 
 const name = flagName("ns/a");
 const other = 4_242;

@@ -2,18 +2,18 @@ import type { Topic } from "@xdstp/core";
 import { lengthDelimited } from "@xdstp/core/wire";
 import { expect, it } from "vitest";
 
-import { flag, flagName, flagUrl } from "../../test/flag.ts";
-import { useWorld, type RelayWorld } from "../../test/relay-world.ts";
-import { useDir } from "../../test/snapshots.ts";
-import type { RelayOptions } from "../index.ts";
+import { flag, flagName, flagUrl } from "../test/flag.ts";
+import { useWorld, type RelayWorld } from "../test/relay-world.ts";
+import { useDir } from "../../snapshot/test/snapshots.ts";
+import type { RelayOptions } from "./index.ts";
 import {
   useClient,
   useOrigin,
   useRelay,
   type Origin,
   type ServedRelay,
-} from "../../test/use-relay.ts";
-import { anyOf } from "../../../rollout/test/wire-bytes.ts";
+} from "../test/use-relay.ts";
+import { anyOf } from "../../rollout/test/wire-bytes.ts";
 
 const HOUR = 3_600_000;
 const shop = flagName("shop/*");

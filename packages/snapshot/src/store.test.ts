@@ -6,7 +6,7 @@ import { XdsError } from "@xdstp/core";
 import { createFakeClock } from "@xdstp/testing";
 import { describe, expect, it } from "vitest";
 
-import { flagName, flagUrl } from "../../test/flag.ts";
+import { flagName, flagUrl } from "../../rollout/test/flag.ts";
 import {
   bytesIn,
   createFaultyDisk,
@@ -15,9 +15,9 @@ import {
   stateOf,
   store as put,
   useDir,
-} from "../../test/snapshots.ts";
+} from "../test/snapshots.ts";
 import { SnapshotInUse } from "./snapshot-lock.ts";
-import { openSnapshot } from "./snapshot-store.ts";
+import { openSnapshot } from "./open-snapshot.ts";
 
 const secretUrl = "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Secret";
 const [a, b, c, glob] = ["ns/a", "ns/b", "ns/c", "ns/*"].map(flagName) as [
@@ -89,7 +89,7 @@ describe("a snapshot on disk", () => {
       expect(() => openSnapshot({ dir: other })).toThrow(
         new XdsError(
           "FAILED_PRECONDITION",
-          `the snapshot ${other} is in use by process ${process.pid}; give each relay a directory of its own, or end that process`,
+          `the snapshot ${other} is in use by process ${process.pid}; give each process a directory of its own, or end that process`,
           { cause: new SnapshotInUse(other, process.pid) },
         ),
       );

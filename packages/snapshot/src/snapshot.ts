@@ -1,4 +1,4 @@
-import type { Clock } from "@xdstp/core";
+import type { Clock, ResourceSnapshot } from "@xdstp/core";
 
 /** Options of {@link openSnapshot}. Only `dir` is required. */
 export interface SnapshotOptions {
@@ -31,10 +31,11 @@ export interface SnapshotOptions {
 }
 
 /**
- * The resources of upstream servers on disk. A relay serves them after a restart until the servers
- * answer (B-RELAY-9). Pass it as the option `snapshot` of one `createRelay`.
+ * The resources of servers on disk. A client delivers them, and a relay serves them, after a
+ * restart until the servers answer (B-RELAY-9). Pass it as the option `snapshot` of one
+ * `createClient` or `createRelay`, which closes it.
  */
-export interface Snapshot extends AsyncDisposable {
+export interface Snapshot extends ResourceSnapshot, AsyncDisposable {
   /** Counts all records, so it takes milliseconds for 100,000 of them. */
   status(): {
     /** The directory. */
@@ -53,14 +54,25 @@ export interface Snapshot extends AsyncDisposable {
     /** The time of the last write, in milliseconds since the epoch. Absent: there was none. */
     readonly writtenAt?: number;
     /**
-     * The reason why nothing can be written now; the relay retries. Absent: there is no problem.
+     * The reason why nothing can be written now; it is tried again. Absent: there is no problem.
      */
     readonly trouble?: string;
   };
   /** Resolves when all changes so far are on disk, or could not be written; an event has the reason. */
   flush(): Promise<void>;
-  /** Writes the changes that wait and releases the directory. Called by `Relay.close`. */
-  close(): Promise<void>;
+  /** Returns the interests that are served from the snapshot now. */
+  served(): readonly Served[];
+}
+
+/** An interest that is served from a snapshot. */
+export interface Served {
+  /** `null`: the name is opaque. */
+  readonly authority: string | null;
+  /**
+   * When upstream sent it, in milliseconds since the epoch. `undefined`: it is no longer served
+   * from the snapshot.
+   */
+  readonly restoredAt: number | undefined;
 }
 
 /**
@@ -98,7 +110,8 @@ export type SnapshotEvent =
    */
   | { readonly kind: "snapshot-locked"; readonly resources: number; readonly message: string }
   /**
-   * The snapshot cannot be written. The relay continues, and retries after `retryMs` milliseconds.
+   * The snapshot cannot be written. All else continues, and it is written again after `retryMs`
+   * milliseconds.
    */
   | { readonly kind: "snapshot-trouble"; readonly message: string; readonly retryMs: number }
   /** The snapshot can be written again, and nothing is lost. */

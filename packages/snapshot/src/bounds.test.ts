@@ -1,8 +1,8 @@
 import { createFakeClock } from "@xdstp/testing";
 import { expect, it } from "vitest";
 
-import { flagName, flagUrl } from "../../test/flag.ts";
-import { openStore, stateOf, store as put, useDir } from "../../test/snapshots.ts";
+import { flagName, flagUrl } from "../../rollout/test/flag.ts";
+import { openStore, stateOf, store as put, useDir } from "../test/snapshots.ts";
 import type { SnapshotStore } from "./snapshot-store.ts";
 
 const glob = (nth: number): string => flagName(`ns-${nth}/*`);

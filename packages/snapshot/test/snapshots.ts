@@ -15,14 +15,14 @@ import type {
 import { createFakeClock, type FakeClock } from "@xdstp/testing";
 import { onTestFinished } from "vitest";
 
-import { keepSnapshot } from "../src/create-hub.ts";
-import type { SnapshotEvent, SnapshotOptions } from "../src/snapshot/snapshot.ts";
-import type { RowChange } from "../src/snapshot/record.ts";
-import type { OpenDisk } from "../src/snapshot/snapshot-disk.ts";
-import { SnapshotStore } from "../src/snapshot/snapshot-store.ts";
+import { keepSnapshot } from "../src/keep-snapshot.ts";
+import type { SnapshotEvent, SnapshotOptions } from "../src/snapshot.ts";
+import type { RowChange } from "../src/record.ts";
+import type { OpenDisk } from "../src/snapshot-disk.ts";
+import { SnapshotStore } from "../src/snapshot-store.ts";
 import { commitWhole } from "../../rollout/test/commit-whole.ts";
 import { directDisk } from "./direct-disk.ts";
-import { flagUrl } from "./flag.ts";
+import { flagUrl } from "../../rollout/test/flag.ts";
 
 /**
  * Creates a directory that is removed after the test. @param parent - The folder that contains it

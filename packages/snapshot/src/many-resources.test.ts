@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 
-import { flagName, flagUrl } from "../../test/flag.ts";
-import { put, turn, useDir, useKept, type Kept } from "../../test/snapshots.ts";
+import { flagName, flagUrl } from "../../rollout/test/flag.ts";
+import { put, turn, useDir, useKept, type Kept } from "../test/snapshots.ts";
 
 const glob = flagName("ns/*");
 const names = Array.from({ length: 1_800 }, (_, n) => flagName(`ns/${String(n).padStart(4, "0")}`));

@@ -13,9 +13,9 @@ import { join } from "node:path";
 
 import { expect, it, onTestFinished } from "vitest";
 
-import { diskOf } from "../../test/direct-disk.ts";
-import { flagName } from "../../test/flag.ts";
-import { openStore, stateOf, store as put, useDir, type OpenStore } from "../../test/snapshots.ts";
+import { diskOf } from "../test/direct-disk.ts";
+import { flagName } from "../../rollout/test/flag.ts";
+import { openStore, stateOf, store as put, useDir, type OpenStore } from "../test/snapshots.ts";
 import { DatabaseWriter } from "./database-writer.ts";
 import { openToWrite } from "./database.ts";
 import { threadDisk, type OpenDisk } from "./snapshot-disk.ts";

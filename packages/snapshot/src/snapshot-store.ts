@@ -26,7 +26,7 @@ import {
 } from "./record.ts";
 import { createSeal, type Seal } from "./seal.ts";
 import type { StoredCollection } from "./type-index.ts";
-import type { Snapshot, SnapshotEvent, SnapshotOptions } from "./snapshot.ts";
+import type { Served, Snapshot, SnapshotEvent, SnapshotOptions } from "./snapshot.ts";
 import { threadDisk, type OpenDisk } from "./snapshot-disk.ts";
 import { SnapshotInUse, acquireLock, type SnapshotLock } from "./snapshot-lock.ts";
 import { SnapshotIndex } from "./snapshot-index.ts";
@@ -50,35 +50,14 @@ const EVICT_MS = 60_000;
 /** Returns true if a record or a collection is subscribed. */
 export type IsSubscribed = (one: SnapshotRecord | StoredCollection) => boolean;
 
-/** An interest that is served from a snapshot. */
-export interface Served {
-  /** `null`: the name is opaque. */
-  readonly authority: string | null;
-  /**
-   * When upstream sent it, in milliseconds since the epoch. `undefined`: it is no longer served
-   * from the snapshot.
-   */
-  readonly restoredAt: number | undefined;
-}
-
 /** A record with its resource, as upstream sent it. */
 export interface RestoredRecord {
   readonly record: SnapshotRecord;
   readonly resource: Resource;
 }
 
-/**
- * Opens the snapshot in a directory. It blocks while it reads the file, for about one second per
- * 100,000 resources.
- * Throws an XdsError if another process uses the directory, if it cannot be created or read, if a
- * newer release wrote it, or if this Node does not have `node:sqlite`.
- */
-export function openSnapshot(options: SnapshotOptions): Snapshot {
-  return new SnapshotStore(options);
-}
-
-/** The snapshot behind {@link openSnapshot}: an index in memory of one database. */
-export class SnapshotStore implements Snapshot {
+/** The storage of a snapshot: an index in memory of one database. */
+export class SnapshotStore {
   readonly index: SnapshotIndex = new SnapshotIndex();
   readonly clock: Clock;
   /** One for each cache. Records without subscribers may be evicted. */
@@ -181,10 +160,6 @@ export class SnapshotStore implements Snapshot {
     await this.#writer.close();
     this.#reader.close();
     this.#lock?.release();
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.close();
   }
 
   /**
@@ -500,7 +475,7 @@ function lockOf(dir: string, clock: Clock): SnapshotLock | undefined {
     if (error instanceof SnapshotInUse)
       throw new XdsError(
         "FAILED_PRECONDITION",
-        `${error.message}; give each relay a directory of its own, or end that process`,
+        `${error.message}; give each process a directory of its own, or end that process`,
         { cause: error },
       );
     if (error instanceof SnapshotError) throw openError(error, error.message);

@@ -1,7 +1,7 @@
 import { createFakeClock } from "@xdstp/testing";
 import { describe, expect, it } from "vitest";
 
-import { flagName } from "../../test/flag.ts";
+import { flagName } from "../../rollout/test/flag.ts";
 import {
   noteChanges,
   openStore,
@@ -10,7 +10,7 @@ import {
   turn,
   useDir,
   useKept,
-} from "../../test/snapshots.ts";
+} from "../test/snapshots.ts";
 
 const hourMs = 3_600_000;
 

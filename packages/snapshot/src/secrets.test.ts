@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 
-import { flagName, flagUrl } from "../../test/flag.ts";
-import { bytesIn, openStore, stateOf, store as put, useDir } from "../../test/snapshots.ts";
+import { flagName, flagUrl } from "../../rollout/test/flag.ts";
+import { bytesIn, openStore, stateOf, store as put, useDir } from "../test/snapshots.ts";
 
 const secretUrl = "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Secret";
 const [a, b, glob] = ["ns/a", "ns/b", "ns/*"].map(flagName) as [string, string, string];

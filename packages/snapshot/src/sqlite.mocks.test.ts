@@ -1,7 +1,7 @@
 import { expect, it, vi } from "vitest";
 
-import { useDir } from "../../test/snapshots.ts";
-import { openSnapshot } from "./snapshot-store.ts";
+import { useDir } from "../test/snapshots.ts";
+import { openSnapshot } from "./open-snapshot.ts";
 
 it("a Node without SQLite is an error that says which Node to use", () => {
   vi.spyOn(process, "getBuiltinModule").mockReturnValue(undefined);

@@ -6,9 +6,9 @@ import { fileURLToPath } from "node:url";
 import { createSeededRandom } from "@xdstp/testing";
 import { expect, it, onTestFinished } from "vitest";
 
-import { openStore, useDir } from "../../test/snapshots.ts";
+import { openStore, useDir } from "../test/snapshots.ts";
 
-const program = fileURLToPath(new URL("../../test/write-until-killed.ts", import.meta.url));
+const program = fileURLToPath(new URL("../test/write-until-killed.ts", import.meta.url));
 const names = 40;
 
 interface Writer {
@@ -91,7 +91,7 @@ it("a second relay on a folder does not start, and says which process has it, un
   const { child, lines, errors } = startWriter(dir, 1);
   while (!lines().includes("1")) await once(child.stdout ?? child, "data");
   expect(() => openStore(dir)).toThrow(
-    `the snapshot ${dir} is in use by process ${child.pid}; give each relay a directory of its own, or end that process`,
+    `the snapshot ${dir} is in use by process ${child.pid}; give each process a directory of its own, or end that process`,
   );
   const exit = once(child, "exit");
   child.kill("SIGKILL");

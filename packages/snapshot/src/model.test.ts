@@ -10,8 +10,8 @@ import {
 } from "@xdstp/testing";
 import { expect, it } from "vitest";
 
-import { flagName, flagUrl } from "../../test/flag.ts";
-import { put, useDir, useKept, type Kept } from "../../test/snapshots.ts";
+import { flagName, flagUrl } from "../../rollout/test/flag.ts";
+import { put, useDir, useKept, type Kept } from "../test/snapshots.ts";
 
 const globs = ["one/*", "two/*"].map(flagName);
 const solos = ["solo/x", "solo/y"].map(flagName);

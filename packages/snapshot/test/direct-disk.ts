@@ -1,8 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
 
-import { DatabaseWriter } from "../src/snapshot/database-writer.ts";
-import { openToWrite } from "../src/snapshot/database.ts";
-import type { OpenDisk, SnapshotDisk } from "../src/snapshot/snapshot-disk.ts";
+import { DatabaseWriter } from "../src/database-writer.ts";
+import { openToWrite } from "../src/database.ts";
+import type { OpenDisk, SnapshotDisk } from "../src/snapshot-disk.ts";
 
 /**
  * Writes synchronously, so that tests are deterministic. Written data survive a crash of the

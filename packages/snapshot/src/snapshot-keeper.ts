@@ -7,6 +7,7 @@ import {
   type ResourceSink,
   type Removal,
   type Scope,
+  type SnapshotScope,
   type Transaction,
   type TypedInterest,
 } from "@xdstp/core";
@@ -15,16 +16,9 @@ import { believed, type AnsweredTypes } from "./believed.ts";
 import { noteTransaction, type Noting, makeRoom } from "./note-transaction.ts";
 import type { SnapshotRecord } from "./record.ts";
 import { coveredBy, restore } from "./restore.ts";
-import type { Served, SnapshotStore, IsSubscribed } from "./snapshot-store.ts";
+import type { Served } from "./snapshot.ts";
+import type { IsSubscribed, SnapshotStore } from "./snapshot-store.ts";
 import { SubscribedInterests, type SubscribedInterest } from "./subscribed.ts";
-
-/** Options of {@link SnapshotKeeper}. */
-export interface KeepOptions {
-  /** Returns true for a name that `*` covers, as the option `wildcard` of the cache does. */
-  readonly inWildcard: (name: string) => boolean;
-  /** Separates the records of several caches in one snapshot. Default: empty. */
-  readonly space?: string;
-}
 
 /** Tracks which interests are subscribed, which of them upstream has answered, and which are served from the snapshot. */
 export class SnapshotKeeper {
@@ -45,7 +39,7 @@ export class SnapshotKeeper {
   /** Number of restores that continue in a later turn. */
   #turns = 0;
 
-  constructor(store: SnapshotStore, { inWildcard, space = "" }: KeepOptions) {
+  constructor(store: SnapshotStore, { inWildcard, space = "" }: SnapshotScope) {
     this.store = store;
     this.space = space;
     this.inWildcard = inWildcard;

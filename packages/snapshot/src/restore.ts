@@ -232,7 +232,11 @@ function mark(
     new XdsError(
       "UNAVAILABLE",
       `from the snapshot of ${new Date(subscribed.restoredAt).toISOString()}, ${seconds} s old; upstream has not answered yet`,
-      { typeUrl, resource: interest.name },
+      {
+        typeUrl,
+        resource: interest.name,
+        reason: "restored",
+      },
     ),
   );
 }

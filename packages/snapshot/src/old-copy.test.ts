@@ -3,8 +3,8 @@ import { join } from "node:path";
 
 import { expect, it } from "vitest";
 
-import { flagName, flagUrl } from "../../test/flag.ts";
-import { put, stateOf, useDir, useKept } from "../../test/snapshots.ts";
+import { flagName, flagUrl } from "../../rollout/test/flag.ts";
+import { put, stateOf, useDir, useKept } from "../test/snapshots.ts";
 
 const [a, b, glob] = ["ns/a", "ns/b", "ns/*"].map(flagName) as [string, string, string];
 const all = [{ typeUrl: flagUrl, interest: { name: glob } }];

@@ -12,8 +12,8 @@ import { DatabaseSync } from "node:sqlite";
 import { createSeededRandom } from "@xdstp/testing";
 import { expect, it } from "vitest";
 
-import { flagName, flagUrl } from "../../test/flag.ts";
-import { openStore, stateOf, store as put, useDir } from "../../test/snapshots.ts";
+import { flagName, flagUrl } from "../../rollout/test/flag.ts";
+import { openStore, stateOf, store as put, useDir } from "../test/snapshots.ts";
 import type { SnapshotEvent } from "./snapshot.ts";
 
 const glob = flagName("ns/*");

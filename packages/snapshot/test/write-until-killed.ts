@@ -4,8 +4,8 @@ import { flushCompileCache } from "node:module";
 
 import { keepResource } from "@xdstp/cache";
 
-import { SnapshotStore } from "../src/snapshot/snapshot-store.ts";
-import { flagName, flagUrl } from "./flag.ts";
+import { SnapshotStore } from "../src/snapshot-store.ts";
+import { flagName, flagUrl } from "../../rollout/test/flag.ts";
 
 // Node stores compiled code when it exits, which this program never does by itself. Otherwise each
 // start would compile the same sources.

@@ -3,7 +3,7 @@ import { encodeConstraints, XdsError, type Committed, type ResourceSink } from "
 import { createFakeClock } from "@xdstp/testing";
 import { describe, expect, it } from "vitest";
 
-import { flagName, flagUrl } from "../../test/flag.ts";
+import { flagName, flagUrl } from "../../rollout/test/flag.ts";
 import {
   bytesIn,
   createUpstream,
@@ -12,8 +12,8 @@ import {
   stateOf,
   useDir,
   useKept,
-} from "../../test/snapshots.ts";
-import { keepSnapshot } from "../create-hub.ts";
+} from "../test/snapshots.ts";
+import { keepSnapshot } from "./keep-snapshot.ts";
 
 const secretUrl = "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Secret";
 const [a, b, c, glob] = ["ns/a", "ns/b", "ns/c", "ns/*"].map(flagName) as [

@@ -1,0 +1,258 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import type { XdsError } from "@xdstp/core";
+import { createFakeClock } from "@xdstp/testing";
+import { describe, expect, it } from "vitest";
+
+import { give, listen, useDir, useLives, type Life } from "../test/use-lives.ts";
+import { flag, flagUrl, turn } from "../test/use-script.ts";
+
+/** Ends a life. Its server is unreachable in the next one, until the test connects it. */
+async function end({ client }: Life): Promise<void> {
+  await client.close();
+}
+
+/** Breaks the connection, as a server that is down. */
+async function down({ server }: Life): Promise<void> {
+  server.close();
+  await turn();
+}
+
+/** Lives once with a server that sends these flags to watches of "a" and "b". */
+async function liveWith(
+  live: ReturnType<typeof useLives>,
+  put: Readonly<Record<string, string>>,
+): Promise<void> {
+  const life = live();
+  const said = Object.keys(put).map((name) => listen(life.client.watch(flag, name)));
+  await turn();
+  await give(life.server, flagUrl, { put });
+  expect(said).toEqual(Object.values(put).map((text) => [text]));
+  await end(life);
+}
+
+describe("createClient({ snapshot })", () => {
+  it("delivers the last state at once after a restart without a server, as restored and with its time [B-RELAY-9]", async () => {
+    const live = useLives();
+    await liveWith(live, { a: "on" });
+
+    const { client } = live();
+    const said = listen(client.watch(flag, "a"));
+    await turn();
+    expect(said).toEqual(["on restored"]);
+  });
+
+  it("delivers the current state when the server answers, and what was removed meanwhile as removed [B-RELAY-9]", async () => {
+    const live = useLives();
+    await liveWith(live, { a: "on", b: "on" });
+
+    const options = { serverFeatures: ["fail_on_data_errors"] };
+    const second = live(options);
+    const said = ["a", "b"].map((name) => listen(second.client.watch(flag, name)));
+    await turn();
+    await give(second.server, flagUrl, { put: { a: "off" }, remove: ["b"] });
+    expect(said).toEqual([
+      ["on restored", "off"],
+      ["on restored", "- missing"],
+    ]);
+    await end(second);
+
+    // The removal is in the snapshot too.
+    const third = live(options);
+    const left = ["a", "b"].map((name) => listen(third.client.watch(flag, name)));
+    await turn();
+    expect(left).toEqual([["off restored"], []]);
+  });
+
+  it("keeps the last accepted value when a program rejects the newer one [B-RELAY-9, C-ACK-5]", async () => {
+    const live = useLives();
+    const first = live();
+    const validate = (text: string): string | undefined =>
+      text === "bad" ? "not that" : undefined;
+    const said = listen(first.client.watch(flag, "a", { validate }));
+    await turn();
+    await give(first.server, flagUrl, { put: { a: "on" } });
+    await give(first.server, flagUrl, { put: { a: "bad" } });
+    await give(first.server, flagUrl, { put: { a: "broken" } });
+    expect(said.map((text) => text.split(" ")[0])).toEqual(["on", "on", "on"]);
+    await end(first);
+
+    const second = live();
+    const restored = listen(second.client.watch(flag, "a", { validate }));
+    await turn();
+    expect(restored).toEqual(["on restored"]);
+  });
+
+  it("waits for the server when the stored value no longer decodes, and then delivers the new one", async () => {
+    const live = useLives();
+    await liveWith(live, { a: "on" });
+
+    const second = live();
+    const newer = { typeUrl: flagUrl, decode: (bytes: Uint8Array) => parseNumber(bytes) };
+    const said = listen(second.client.watch(newer, "a"));
+    await turn();
+    await turn();
+    expect(said).toEqual([]);
+    await give(second.server, flagUrl, { put: { a: "7" } });
+    expect(said).toEqual(["7"]);
+    await end(second);
+
+    const third = live();
+    const restored = listen(third.client.watch(newer, "a"));
+    await turn();
+    expect(restored).toEqual(["7 restored"]);
+  });
+
+  it("delivers nothing that another node or another server was sent", async () => {
+    const live = useLives();
+    await liveWith(live, { a: "on" });
+    const others = [
+      { node: { id: "you" } },
+      { xds_servers: [{ server_uri: "s1", channel_creds: [{ type: "insecure" }] }] },
+    ];
+    for (const bootstrapMore of others) {
+      const life = live({ bootstrapMore });
+      const said = listen(life.client.watch(flag, "a"));
+      await turn();
+      expect(said).toEqual([]);
+      await end(life);
+    }
+    const same = live();
+    const said = listen(same.client.watch(flag, "a"));
+    await turn();
+    expect(said).toEqual(["on restored"]);
+  });
+
+  it("works without stored state when the file is of another program, and keeps that file aside", async () => {
+    const dir = useDir();
+    writeFileSync(
+      join(dir, "snapshot.db"),
+      "shopping list: milk, eggs, a longer text than a header",
+      { mode: 0o600 },
+    );
+    const live = useLives(dir);
+    const first = live();
+    expect(first.snapshotEvents.map(({ kind }) => kind)).toEqual([
+      "snapshot-set-aside",
+      "snapshot-opened",
+    ]);
+    const said = listen(first.client.watch(flag, "a"));
+    await turn();
+    await give(first.server, flagUrl, { put: { a: "on" } });
+    expect(said).toEqual(["on"]);
+    await end(first);
+    const second = live();
+    const restored = listen(second.client.watch(flag, "a"));
+    await turn();
+    expect(restored).toEqual(["on restored"]);
+  });
+
+  it("does not open a directory that another client has, and says who has it", async () => {
+    const live = useLives();
+    const first = live();
+    expect(() => live()).toThrow(/in use by process \d+; give each process a directory of its own/);
+    await end(first);
+    await end(live());
+  });
+
+  it("says how old a restored value is, also while a server cannot be reached, and no longer once a server has sent it [B-RELAY-9]", async () => {
+    const live = useLives();
+    const clock = createFakeClock();
+    const first = live({}, { clock });
+    const once = listen(first.client.watch(flag, "a"));
+    await turn();
+    await give(first.server, flagUrl, { put: { a: "on" } });
+    expect(once).toEqual(["on"]);
+    const sentAt = clock.wallTime();
+    await end(first);
+
+    clock.advance(90_000);
+    const second = live({}, { clock });
+    const said: unknown[] = [];
+    void (async () => {
+      for await (const { value, error, restoredAt } of second.client.watch(flag, "a"))
+        said.push([value, error?.context.reason, restoredAt, error?.text]);
+    })();
+    await turn();
+    expect(said).toEqual([
+      [
+        "on",
+        "restored",
+        sentAt,
+        expect.stringContaining("90 s old; upstream has not answered yet"),
+      ],
+    ]);
+    await down(second);
+    expect(said.slice(1)).toEqual([
+      ["on", undefined, sentAt, expect.stringContaining("the server is down")],
+    ]);
+    second.clock.advance(1_000);
+    await turn();
+    await give(second.server, flagUrl, { put: { a: "on" } });
+    expect(said.slice(2)).toEqual([["on", undefined, undefined, undefined]]);
+  });
+
+  it("reads the answer of the server if there is one, else the last known value", async () => {
+    const live = useLives();
+    await liveWith(live, { a: "on", b: "on", c: "on" });
+    const second = live({ serverFeatures: ["fail_on_data_errors"] });
+    const read = ({ client }: Life, name: string): Promise<unknown> =>
+      client.read(flag, name, { timeoutMs: 5_000 }).then(
+        ({ value, restoredAt }) => [value, restoredAt !== undefined],
+        (error: unknown) => (error as XdsError).code,
+      );
+    const [a, b, c] = ["a", "b", "c"].map((name) => read(second, name));
+    await turn();
+    await give(second.server, flagUrl, { put: { a: "off" }, remove: ["b"] });
+    expect(await Promise.all([a, b])).toEqual([["off", false], "NOT_FOUND"]);
+    second.clock.advance(5_000);
+    expect(await c).toEqual(["on", true]);
+    await end(second);
+
+    const third = live();
+    const early = read(third, "c");
+    await turn();
+    await down(third);
+    expect(await early).toEqual(["on", true]);
+  });
+
+  it("has a whole collection again, and removes the members that are missing in the answer [B-RELAY-9]", async () => {
+    const live = useLives();
+    const glob = "xdstp://acme/acme.v1.Flag/shop/*";
+    const member = (id: string): string => `xdstp://acme/acme.v1.Flag/shop/${id}`;
+    const bootstrapMore = { authorities: { acme: {} } };
+    const membersOf = async (life: Life): Promise<() => string> => {
+      const watch = life.client.watchAll(flag, glob);
+      const errors: string[] = [];
+      void (async () => {
+        for await (const { error } of watch) errors.push(error?.context.reason ?? "-");
+      })();
+      await turn();
+      return () =>
+        `${[...watch.members.values()].map(({ value }) => value).join(" ")} ${errors.at(-1) ?? "none"}`;
+    };
+    const first = live({ bootstrapMore });
+    const seen = await membersOf(first);
+    await give(first.server, flagUrl, { put: { [member("x")]: "1", [member("y")]: "2" } });
+    first.clock.advance(1_000);
+    await turn();
+    expect(seen()).toBe("1 2 -");
+    await end(first);
+
+    const second = live({ bootstrapMore });
+    const again = await membersOf(second);
+    expect(again()).toBe("1 2 restored");
+    await give(second.server, flagUrl, { put: { [member("x")]: "3" } });
+    second.clock.advance(1_000);
+    await turn();
+    await turn();
+    expect(again()).toBe("3 -");
+  });
+});
+
+function parseNumber(bytes: Uint8Array): string {
+  const text = Buffer.from(bytes).toString();
+  if (!/^\d+$/.test(text)) throw new Error(`${text} is not a number`);
+  return text;
+}
