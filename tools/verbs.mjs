@@ -2,6 +2,7 @@
 export const verbs = {
   start: { file: "examples/mesh/main.ts" },
   test: { file: "tools/gates/test.ts" },
+  "example:browser": { file: "examples/browser/main.ts" },
   "example:client": { file: "examples/client/main.ts" },
   "example:federation": { file: "examples/federation/main.ts" },
   "example:flags": { file: "examples/flags/main.ts" },

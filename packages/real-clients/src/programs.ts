@@ -1,5 +1,7 @@
 import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
+import { delimiter, join } from "node:path";
 import { findGoPeer, findPgvOracle } from "./go-peer.ts";
 import { findJavaPeer } from "./java-peer.ts";
 import type { Program } from "./program.ts";
@@ -74,13 +76,19 @@ function findGrpcJs(): Program {
 
 /** A program of the distribution, named by a variable or found on the PATH. Some print their version to the error output. */
 function findTool(variable: string, name: string, option: string, pattern: RegExp): Program {
-  const command = process.env[variable] ?? name;
+  const command = onPath(process.env[variable] ?? name);
   const version = pattern.exec(run(command, [option]))?.[1];
   if (version !== undefined) return { found: true, command, version };
   return {
     found: false,
     reason: `${command} does not run; set ${variable}, or install it (Debian: apt-get install chromium-headless-shell nginx-light varnish)`,
   };
+}
+
+/** Returns the path of a command, which playwright needs; the command itself if it is nowhere on the PATH. */
+function onPath(command: string): string {
+  const folders = (process.env.PATH ?? "").split(delimiter);
+  return folders.map((folder) => join(folder, command)).find((file) => existsSync(file)) ?? command;
 }
 
 function run(command: string, args: readonly string[]): string {
