@@ -1,3 +1,4 @@
+import type { PollMeasurement } from "./polls/measure-polls.ts";
 import type { Comparison } from "./run/compare.ts";
 import type { ChurnMeasurement } from "./run/measure-churn.ts";
 import type { StormMeasurement } from "./run/measure-storm.ts";
@@ -11,10 +12,12 @@ interface Measure {
   readonly scale: number;
 }
 
-type Key = keyof Measurement | keyof StormMeasurement | keyof ChurnMeasurement;
+type Key =
+  keyof Measurement | keyof StormMeasurement | keyof ChurnMeasurement | keyof PollMeasurement;
 
 const measures: Readonly<Record<Key, Measure>> = {
   cpuPerPush: { text: "server CPU per push with its ACK", unit: "us", scale: 1 },
+  cpuPerPoll: { text: "server CPU per answer with the next poll", unit: "us", scale: 1 },
   p50: { text: "change to read, p50", unit: "ms", scale: 1 },
   p99: { text: "change to read, p99", unit: "ms", scale: 1 },
   rssPerClient: { text: "RSS per idle client", unit: "KB", scale: 1 / 1024 },

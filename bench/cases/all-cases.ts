@@ -4,6 +4,7 @@ import { churns } from "./churn.ts";
 import { collectionCase, largeCollectionCase } from "./collection.ts";
 import { fanOutCase, fanOuts } from "./fan-out.ts";
 import { interestCase } from "./interest.ts";
+import { longPollsCase } from "./long-polls.ts";
 import { namesCase } from "./names.ts";
 import { relayCase } from "./relay.ts";
 import { storms } from "./storm.ts";
@@ -18,5 +19,6 @@ export const allCases: readonly BenchCase[] = [
   interestCase,
   clientCase,
   relayCase,
+  longPollsCase,
   namesCase,
 ];

@@ -12,30 +12,39 @@ export interface Comparison<M> {
   ratio(key: keyof M): number;
 }
 
+/** The load of a scenario, for the person who waits. */
+interface Load {
+  readonly clients: number;
+  readonly resources: number;
+}
+
 /** Runs a scenario once. */
-export type Measure<M> = (
+export type Measure<M, S extends Load = Scenario> = (
   contender: Contender,
-  scenario: Scenario,
+  scenario: S,
   signal: AbortSignal,
 ) => Promise<M>;
 
 /** The settings of a comparison. */
-export interface CompareOptions {
+export interface CompareOptions<S extends Load = Scenario> {
   readonly runs: number;
   /** Connect runs once, with this scenario. Absent: not at all. */
-  readonly connect?: Scenario;
+  readonly connect?: S;
   readonly signal: AbortSignal;
   /** Told what runs next. */
   readonly say: (text: string) => void;
 }
 
 /** Runs floor and xdstp in turns, then Connect. */
-export async function compare<M extends Readonly<Record<keyof M, number>>>(
-  measure: Measure<M>,
-  scenario: Scenario,
-  { runs, connect, signal, say }: CompareOptions,
+export async function compare<
+  M extends Readonly<Record<keyof M, number>>,
+  S extends Load = Scenario,
+>(
+  measure: Measure<M, S>,
+  scenario: S,
+  { runs, connect, signal, say }: CompareOptions<S>,
 ): Promise<Comparison<M>> {
-  const run = async (contender: Contender, of: Scenario, which: string): Promise<M> => {
+  const run = async (contender: Contender, of: S, which: string): Promise<M> => {
     say(`${contender}, ${of.clients} clients, ${of.resources} resources, ${which}`);
     return measure(contender, of, signal);
   };

@@ -1,9 +1,8 @@
 import { once } from "node:events";
-import type { Http2SecureServer, Http2Server } from "node:http2";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Server } from "node:net";
 
 /** Opens a free port on loopback, with a queue that takes all clients at once. */
-export async function listen(server: Http2Server | Http2SecureServer): Promise<number> {
+export async function listen(server: Server): Promise<number> {
   server.listen({ host: "127.0.0.1", port: 0, backlog: 4096 });
   await once(server, "listening");
   return (server.address() as AddressInfo).port;
