@@ -39,13 +39,13 @@ async function callEach<T>(
   for await (const snapshot of watch) {
     const last = before;
     before = snapshot;
-    if (snapshot.value === undefined) {
+    if (snapshot.value === undefined || snapshot.isDefault === true) {
       await calls.onChanged?.(snapshot);
       continue;
     }
-    const isNew = last?.value !== snapshot.value;
+    const isNew = last?.value !== snapshot.value || last.isDefault === true;
     if (isNew) await calls.onChanged?.(withoutError(snapshot));
-    const known = last?.value === undefined ? undefined : last.error;
+    const known = last?.value === undefined || last.isDefault === true ? undefined : last.error;
     // Without a new value, the snapshot reports its error, perhaps the same error again (C-ACK-18).
     const isReport = !isNew && snapshot.error !== undefined;
     if (isOpen() && (isReport || !isSameError(snapshot.error, known)))

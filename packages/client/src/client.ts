@@ -4,7 +4,16 @@ import type { ClientConfig } from "@xdstp/protos/status";
 import type { CollectionWatch } from "./collection-watch.ts";
 import type { ListWatch } from "./list-watch.ts";
 import type { PartTypes, Walk, WalkOptions } from "./walk/graph.ts";
-import type { Snapshot, TypeSource, ValueOf, Watch, WatchCalls, WatchOptions } from "./watch.ts";
+import type {
+  DefaultOption,
+  DefinedSnapshot,
+  Snapshot,
+  TypeSource,
+  ValueOf,
+  Watch,
+  WatchCalls,
+  WatchOptions,
+} from "./watch.ts";
 
 /**
  * Reads typed configuration by name and keeps it up to date. Open watches and connections keep the
@@ -21,6 +30,12 @@ export interface Client extends AsyncDisposable {
    * Throws an XdsError for an invalid name, a name of another type, or a closed client. An
    * authority without servers is reported by the watch.
    */
+  watch<S extends TypeSource<unknown>>(
+    type: S,
+    name: string,
+    options: WatchOptions<ValueOf<S>> & WatchCalls<ValueOf<S>> & DefaultOption<ValueOf<S>>,
+  ): Watch<DefinedSnapshot<ValueOf<S>>>;
+  /** The same without `default`: a state has a value, an error, or both. */
   watch<S extends TypeSource<unknown>>(
     type: S,
     name: string,
@@ -65,15 +80,18 @@ export interface Client extends AsyncDisposable {
    * value is returned if a server fails or does not answer in time. Rejects with an XdsError: NOT_FOUND, PERMISSION_DENIED,
    * INVALID_ARGUMENT with the reason of the rejection, DEADLINE_EXCEEDED, or CANCELLED if the
    * client is closed. Rejects with the reason of the signal if it aborts.
+   * With `default` it returns that value in place of each of these errors except CANCELLED; while
+   * no server can be reached it waits until `timeoutMs`.
    */
   read<S extends TypeSource<unknown>>(
     type: S,
     name: string,
-    options?: WatchOptions<ValueOf<S>> & {
-      /** Milliseconds until DEADLINE_EXCEEDED. Default: 20,000. */
-      readonly timeoutMs?: number;
-    },
-  ): Promise<Snapshot<ValueOf<S>> & { readonly value: ValueOf<S> }>;
+    options?: WatchOptions<ValueOf<S>> &
+      Partial<DefaultOption<ValueOf<S>>> & {
+        /** Milliseconds until DEADLINE_EXCEEDED. Default: 20,000. */
+        readonly timeoutMs?: number;
+      },
+  ): Promise<DefinedSnapshot<ValueOf<S>>>;
   /**
    * Follows a name and all names that it refers to, and returns complete configurations only
    * (C-ORD-7):

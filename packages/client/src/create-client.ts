@@ -22,6 +22,8 @@ import { dump } from "./client-status.ts";
 import type { FedHub, Hubs } from "./hubs.ts";
 import { watchList, type ListOptions, type ListWatch } from "./list-watch.ts";
 import {
+  type DefaultOption,
+  type DefinedSnapshot,
   type NameOptions,
   type Snapshot,
   type TypeSource,
@@ -81,7 +83,19 @@ class XdsClient implements Client {
   watch<S extends TypeSource<unknown>>(
     type: S,
     name: string,
-    options: WatchOptions<ValueOf<S>> & WatchCalls<ValueOf<S>> = {},
+    options: WatchOptions<ValueOf<S>> & WatchCalls<ValueOf<S>> & DefaultOption<ValueOf<S>>,
+  ): Watch<DefinedSnapshot<ValueOf<S>>>;
+  watch<S extends TypeSource<unknown>>(
+    type: S,
+    name: string,
+    options?: WatchOptions<ValueOf<S>> & WatchCalls<ValueOf<S>>,
+  ): Watch<Snapshot<ValueOf<S>>>;
+  watch<S extends TypeSource<unknown>>(
+    type: S,
+    name: string,
+    options: WatchOptions<ValueOf<S>> &
+      WatchCalls<ValueOf<S>> &
+      Partial<DefaultOption<ValueOf<S>>> = {},
   ): Watch<Snapshot<ValueOf<S>>> {
     checkMethod("watch", watchedType(type).typeUrl, name);
     const hub = this.#hubOf(name, options);
@@ -115,9 +129,13 @@ class XdsClient implements Client {
     {
       timeoutMs = 20_000,
       ...options
-    }: WatchOptions<ValueOf<S>> & { readonly timeoutMs?: number } = {},
-  ): Promise<Snapshot<ValueOf<S>> & { readonly value: ValueOf<S> }> {
-    return readOnce<ValueOf<S>>(this.watch(type, name, options), this.#clock, timeoutMs);
+    }: WatchOptions<ValueOf<S>> &
+      Partial<DefaultOption<ValueOf<S>>> & { readonly timeoutMs?: number } = {},
+  ): Promise<DefinedSnapshot<ValueOf<S>>> {
+    return readOnce<ValueOf<S>>(this.watch(type, name, options), this.#clock, {
+      timeoutMs,
+      defaultValue: options.default,
+    });
   }
 
   walk<S extends TypeSource<unknown>, P extends PartTypes = PartTypes>(

@@ -30,7 +30,14 @@ export {
   type CredentialsEvent,
   type NodeOptions,
 } from "@xdstp/bootstrap";
-export type { Watch, WatchCalls, WatchOptions, Snapshot } from "./watch.ts";
+export type {
+  DefaultOption,
+  DefinedSnapshot,
+  Snapshot,
+  Watch,
+  WatchCalls,
+  WatchOptions,
+} from "./watch.ts";
 export type { CollectionChange, CollectionWatch } from "./collection-watch.ts";
 export type { ListChange, ListWatch } from "./list-watch.ts";
 export type { ListMember } from "./list-member.ts";

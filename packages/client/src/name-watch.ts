@@ -4,6 +4,7 @@ import type { Decoder } from "./decoder.ts";
 import type { Hub } from "./hub.ts";
 import { BaseWatch } from "./read-watch.ts";
 import {
+  type DefaultOption,
   type Snapshot,
   type TypeSource,
   type ValueOf,
@@ -18,7 +19,7 @@ export function watchName<S extends TypeSource<unknown>>(
   hub: Hub,
   source: S,
   name: string,
-  options: WatchOptions<ValueOf<S>>,
+  options: WatchOptions<ValueOf<S>> & Partial<DefaultOption<ValueOf<S>>>,
 ): Watch<Snapshot<ValueOf<S>>> {
   return new NameWatch<ValueOf<S>>(hub, source as TypeSource<ValueOf<S>>, name, options);
 }
@@ -26,6 +27,7 @@ export function watchName<S extends TypeSource<unknown>>(
 class NameWatch<T> extends BaseWatch<Snapshot<T>> {
   readonly #decoder: Decoder<T>;
   readonly #typeUrl: string;
+  readonly #default: T | undefined;
   #state = requested;
   /**
    * Returns the reason why a resource that was cached before the watch began cannot be used.
@@ -37,7 +39,12 @@ class NameWatch<T> extends BaseWatch<Snapshot<T>> {
     hub: Hub,
     source: TypeSource<T>,
     name: string,
-    { validate, signal, ...nameOptions }: WatchOptions<T>,
+    {
+      validate,
+      signal,
+      default: defaultValue,
+      ...nameOptions
+    }: WatchOptions<T> & Partial<DefaultOption<T>>,
   ) {
     const type = watchedType(source) as WatchedType<T>;
     const decoder = hub.decoder<T>(source, type);
@@ -49,6 +56,7 @@ class NameWatch<T> extends BaseWatch<Snapshot<T>> {
     });
     this.#decoder = decoder;
     this.#typeUrl = type.typeUrl;
+    this.#default = defaultValue;
     this.#judge = (resource) => decoder.check(resource, resource.name, validate);
     this.begin(signal);
     this.#judge = undefined;
@@ -82,7 +90,12 @@ class NameWatch<T> extends BaseWatch<Snapshot<T>> {
       case "rejected":
       case "missing":
       case "late":
-        return { name: this.name, version: "", error: this.hub.tell(state.error) };
+        return {
+          name: this.name,
+          version: "",
+          error: this.hub.tell(state.error),
+          ...(this.#default !== undefined && { value: this.#default, isDefault: true }),
+        };
     }
   }
 }

@@ -3,7 +3,7 @@ import { type Clock, type Resource, type Topic, type Watcher, XdsError } from "@
 import type { Hub } from "./hub.ts";
 import { createLatest, type Latest } from "./latest.ts";
 import type { Unread } from "./taking.ts";
-import type { NameOptions, Snapshot, Watch } from "./watch.ts";
+import type { DefinedSnapshot, NameOptions, Snapshot, Watch } from "./watch.ts";
 
 /** The common part of all watches: one reader, which may be slow, and an end. */
 export abstract class ReadWatch<Update> implements Watch<Update> {
@@ -78,21 +78,29 @@ export abstract class ReadWatch<Update> implements Watch<Update> {
   }
 }
 
+/** Options of {@link readOnce}. */
+export interface ReadOptions<T> {
+  readonly timeoutMs: number;
+  /** The option `default` of the watch. `undefined`: none. */
+  readonly defaultValue: T | undefined;
+}
+
 /**
  * Returns the first snapshot with a value. A value that is only restored from the snapshot of the
- * client is returned when a server fails or `timeoutMs` is over.
- * Rejects with the first final error: NOT_FOUND, PERMISSION_DENIED, or INVALID_ARGUMENT for a
- * rejected resource. Rejects with DEADLINE_EXCEEDED after `timeoutMs` milliseconds; the text includes
- * the last transient error, such as an unreachable server. Rejects with CANCELLED if the client is
- * closed.
+ * client is returned when a server fails or `timeoutMs` is over; the default, when the error is
+ * final or `timeoutMs` is over.
+ * Without a default it rejects with the first final error: NOT_FOUND, PERMISSION_DENIED, or
+ * INVALID_ARGUMENT for a rejected resource. Rejects with DEADLINE_EXCEEDED after `timeoutMs`
+ * milliseconds; the text includes the last transient error, such as an unreachable server. Rejects
+ * with CANCELLED if the client is closed.
  */
 export async function readOnce<T>(
   watch: Watch<Snapshot<T>>,
   clock: Clock,
-  timeoutMs: number,
-): Promise<Snapshot<T> & { readonly value: T }> {
+  { timeoutMs, defaultValue }: ReadOptions<T>,
+): Promise<DefinedSnapshot<T>> {
   let last: XdsError | undefined;
-  let restored: (Snapshot<T> & { readonly value: T }) | undefined;
+  let fallback: DefinedSnapshot<T> | undefined;
   const state = { late: false };
   const timer = clock.after(timeoutMs, () => {
     state.late = true;
@@ -100,26 +108,34 @@ export async function readOnce<T>(
   });
   try {
     for await (const snapshot of watch) {
-      const { value, error } = snapshot;
-      restored = value === undefined ? undefined : { ...snapshot, value };
-      if (restored !== undefined && error?.context.reason !== "restored") return restored;
-      if (error !== undefined && isFinal(error)) throw error;
+      const { value, error, isDefault } = snapshot;
+      const isEnd = isDefault === true && error !== undefined && isFinal(error);
+      fallback = value === undefined ? undefined : { ...snapshot, value };
+      if (fallback !== undefined && (isEnd || isAnswer(snapshot))) return fallback;
+      if (value === undefined && error !== undefined && isFinal(error)) throw error;
       last = error;
     }
   } finally {
     timer.cancel();
     watch.close();
   }
-  if (state.late && restored !== undefined) return restored;
   if (!state.late)
     throw new XdsError("CANCELLED", `${JSON.stringify(watch.name)}: the client was closed`, {
       resource: watch.name,
     });
-  throw new XdsError(
+  if (fallback !== undefined) return fallback;
+  const error = new XdsError(
     "DEADLINE_EXCEEDED",
     `${JSON.stringify(watch.name)} has not come within ${timeoutMs / 1_000} s${last === undefined ? "" : `: ${last.text}`}`,
     { resource: watch.name, ...(last === undefined ? {} : { cause: last }) },
   );
+  if (defaultValue === undefined) throw error;
+  return { name: watch.name, value: defaultValue, version: "", error, isDefault: true };
+}
+
+/** Returns false for a value that a server may still replace: a default, or one that was restored. */
+function isAnswer({ error, isDefault }: Snapshot<unknown>): boolean {
+  return isDefault !== true && error?.context.reason !== "restored";
 }
 
 /** An unreachable server may come back, so UNAVAILABLE is not final. */

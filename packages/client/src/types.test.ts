@@ -37,6 +37,10 @@ describe("the types of a client", () => {
       for await (const { added } of client.watchAll(flag, "*"))
         expectTypeOf(added).toEqualTypeOf<readonly Member<string>[]>();
       expectTypeOf(client.watch(flag, "a")).toEqualTypeOf<Watch<Snapshot<string>>>();
+      for await (const { value } of client.watch(flag, "a", { default: "off" }))
+        expectTypeOf(value).toEqualTypeOf<string>();
+      // @ts-expect-error A default is a value of the type.
+      client.watch(flag, "a", { default: 1 });
     };
     expectTypeOf(look).toBeFunction();
     expectTypeOf<{ readonly signal?: AbortSignal }>().toExtend<WatchOptions<string>>();

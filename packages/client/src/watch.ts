@@ -33,13 +33,29 @@ export interface WatchOptions<T> extends NameOptions {
   readonly signal?: AbortSignal;
 }
 
+/** The option of a watch, and of `read`, that makes a value always present. */
+export interface DefaultOption<T> {
+  /**
+   * The value while the client has none, and the error says why: the resource does not exist or was
+   * removed, it was rejected, access to it is denied, or no server can be reached or has answered
+   * in time (`fetchMs`). Before that the watch waits for the server, so a program does not see the
+   * default first and the real value a moment later. A cached value, also one from a snapshot on
+   * disk, comes before the default. It is not validated. Default: such a state has no value.
+   */
+  readonly default: T;
+}
+
+/** A state with a value, of a watch with the option `default`. */
+export type DefinedSnapshot<T> = Snapshot<T> & { readonly value: T };
+
 /**
  * The two calls of gRPC (C-GRPC-8). The next call is made when the promise of the previous one has
  * settled. An exception in a call ends the watch and surfaces as an unhandled rejection.
  */
 export interface WatchCalls<T> {
   /**
-   * Receives a new value; or, without a value, an error that says to stop using the previous one.
+   * Receives a new value; or, without a value or with the option `default`, an error that says to
+   * stop using the previous one.
    */
   onChanged?(snapshot: Snapshot<T>): void | Promise<void>;
   /**
@@ -71,6 +87,8 @@ export interface Snapshot<T> {
    * then present too.
    */
   readonly restoredAt?: number;
+  /** Present if `value` is the option `default` of the watch; `error` says why. */
+  readonly isDefault?: true;
 }
 
 /**
