@@ -146,7 +146,9 @@ export async function openAskClient(
         typeUrl,
       ),
     isUnanswered: (asked) =>
-      rowsOf(asked).every(({ status }) => status === undefined || status.counts.responses === 0),
+      rowsOf(asked).every(
+        ({ status, answers }) => answers !== true && (status?.counts.responses ?? 0) === 0,
+      ),
     heard: (some = false) => heard(client.status(), some),
     ignored: () =>
       Array.from(foreign, ([from, byType]) => ({

@@ -60,7 +60,7 @@ export async function configuredSources(
       ownSource: () => undefined,
       spoken: () => ({ variant: flags.variant }),
     };
-  const sources = createSources(bootstrap, optionsOf(bootstrap.node, flags));
+  const sources = readBy(() => createSources(bootstrap, optionsOf(bootstrap.node, flags)));
   const given = {
     bootstrap,
     node: bootstrap.node,
@@ -123,7 +123,7 @@ async function envoySources(
   const variants = new Map(servers.map(({ uri, variant = flags.variant }) => [uri, variant]));
   const all = [...read.sources, ...besides.values()].filter((source) => source !== undefined);
   const byId = new Map(
-    createSources(all, options)
+    readBy(() => createSources(all, options))
       .flatMap((source) => source.servers)
       .map(({ id, config }) => [id, config?.variant]),
   );

@@ -219,5 +219,6 @@ function serverText({ config }: FederationServer): string {
   const tls = hasCertificate(config)
     ? "tls with a certificate of the client"
     : (config?.credentials.type ?? "");
-  return `${config?.variant ?? ""}, ${tls}${config?.aggregated === false ? ", a stream for each type" : ""}`;
+  if (config?.variant === undefined) return "native HTTP";
+  return `${config.variant}, ${tls}${config.aggregated === false ? ", a stream for each type" : ""}`;
 }

@@ -1,4 +1,5 @@
 import type { AnyBytes } from "@xdstp/core";
+import { isHttpServer } from "@xdstp/federation";
 import type { AskedName } from "./asked-name.ts";
 import type { CliIo } from "./cli-io.ts";
 import { escapeText, shortVersion } from "./short-text.ts";
@@ -104,7 +105,7 @@ export function headOf(
     `version: ${escapeText(version) || "none"}`,
     `received: ${new Date(received).toISOString()} (xDS does not say how old it is)`,
     `authority: ${escapeText(authorityIn(name) ?? "none, the name is opaque")}`,
-    `server: ${escapeText(server)}${controlPlane === "" ? "" : ` (${escapeText(controlPlane)})`}, ${variant}`,
+    `server: ${escapeText(server)}${controlPlane === "" ? "" : ` (${escapeText(controlPlane)})`}, ${isHttpServer({ uri: server }) ? "native HTTP" : variant}`,
     ...hopLines(hops),
     ...notes.map((note) => `note: ${note}`),
   ];

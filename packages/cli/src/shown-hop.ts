@@ -66,7 +66,10 @@ export function answering<Row extends ReturnType<Client["status"]>[number]>(
   rows: readonly Row[],
 ): Row | undefined {
   return (
-    rows.findLast(({ status, failure }) => status?.responded === true && failure === undefined) ??
+    rows.findLast(
+      ({ status, answers, failure }) =>
+        (answers ?? status?.responded) === true && failure === undefined,
+    ) ??
     rows.findLast(({ status }) => status !== undefined) ??
     rows[0]
   );

@@ -205,8 +205,8 @@ function serverStatuses(
   return Array.from(all.values(), (one) => ({ ...one, ...withStatus(servers.status(one.id)) }));
 }
 
-function isInUse({ status, failure }: FederationServerStatus): boolean {
-  return status !== undefined || failure !== undefined;
+function isInUse({ status, answers, failure }: FederationServerStatus): boolean {
+  return status !== undefined || answers !== undefined || failure !== undefined;
 }
 
 function withStatus(

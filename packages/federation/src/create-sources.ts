@@ -9,6 +9,7 @@ import {
 } from "@xdstp/bootstrap";
 
 import type { FederationServer, FederationSource } from "./federation-source.ts";
+import { checkHttpServer, isHttpServer, openHttpServer } from "./open-http-server.ts";
 import { openServer, type ServerOptions } from "./open-server.ts";
 
 /**
@@ -41,11 +42,24 @@ function configsOf({ servers, authorities }: Bootstrap): readonly SourceConfig[]
   return [...listed, { servers, opaque: true, place: "xds_servers" }];
 }
 
-/** Creates a server of a federation from its configuration. */
+/**
+ * Creates a server of a federation from its configuration. A URI that begins with `http://` or
+ * `https://` is a server over native HTTP, all others are targets of gRPC.
+ * Throws an XdsError, INVALID_ARGUMENT, for a server over HTTP whose configuration cannot be used.
+ */
 export function createFederationServer(
   config: ServerConfig,
   options: ServerOptions,
 ): FederationServer {
+  if (isHttpServer(config)) {
+    checkHttpServer(config);
+    return {
+      id: serverId(config),
+      name: config.uri,
+      config,
+      open: () => openHttpServer(config, options),
+    };
+  }
   const rate = config.rate ?? options.rate;
   const server = {
     ...config,

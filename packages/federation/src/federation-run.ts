@@ -105,11 +105,12 @@ export class FederationRun implements LinkBooks, FollowersHost {
   }
 
   statusOf({ id, name }: FederationServer): FederationServerStatus {
-    const { status, failure } = this.#links.get(id) ?? {};
+    const { status, answers, failure } = this.#links.get(id) ?? {};
     return {
       id,
       name,
       ...(status !== undefined && { status }),
+      ...(answers !== undefined && { answers }),
       ...(failure !== undefined && { failure: failure.error }),
     };
   }

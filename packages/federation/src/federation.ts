@@ -94,6 +94,11 @@ export interface FederationServerStatus {
    * is not in use (C-GRPC-6).
    */
   readonly status?: ClientStatus;
+  /**
+   * True if a server without streams, as over HTTP, has answered the last request; it has no
+   * `status`, since nothing is acknowledged (B-HTTP-12). Absent: it has streams, or is not in use.
+   */
+  readonly answers?: boolean;
   /** The reason why the server cannot be reached (C-GRPC-4). Absent: no failure is known. */
   readonly failure?: XdsError;
 }

@@ -28,6 +28,7 @@ export {
   bootstrapFacts,
   type BootstrapFacts,
 } from "./create-sources.ts";
+export { isHttpServer } from "./open-http-server.ts";
 export { createSharedServers, type SharedServers } from "./sharing/shared-servers.ts";
 export { authoritiesIn, sourcesBeside } from "./routes/sources-beside.ts";
 export { explain, type ExplainedPlace, composeLocator } from "./explain/explain.ts";

@@ -79,6 +79,11 @@ export class ServerLink {
     return this.#open?.feed.status?.();
   }
 
+  /** True if a server without streams has answered the last request. Absent: it has streams, or is not in use. */
+  get answers(): boolean | undefined {
+    return this.status === undefined ? this.#open?.feed.responded : undefined;
+  }
+
   /** True if the server has answered. A feed without this information counts as answered. */
   get responded(): boolean {
     return this.#open?.feed.responded ?? true;

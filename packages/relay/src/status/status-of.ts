@@ -99,8 +99,9 @@ function sourcesOf(
     : sources.filter(({ authorities, opaque }) => authorities === undefined && opaque !== true);
 }
 
-function stateOf({ status, failure }: FederationServerStatus): UpstreamStatus["state"] {
+function stateOf({ status, answers, failure }: FederationServerStatus): UpstreamStatus["state"] {
   if (failure !== undefined) return "unreachable";
+  if (answers !== undefined) return answers ? "answering" : "connecting";
   if (
     status === undefined ||
     (status.types.every(({ wants }) => wants.length === 0) && !status.connected)

@@ -1,0 +1,53 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { runToEnd, useCli } from "../test/use-cli.ts";
+import { useFolder } from "../test/use-folder.ts";
+
+const web = "acme.example/clusters/web.yaml";
+const name = "xdstp://acme.example/envoy.config.cluster.v3.Cluster/web";
+
+/** A bootstrap of gRPC whose server is an origin of HTTP. */
+function useBootstrap(origin: string): string {
+  const server = { server_uri: origin, channel_creds: [{ type: "insecure" }] };
+  const { dir } = useFolder({ "grpc.json": JSON.stringify({ xds_servers: [server] }) });
+  return join(dir, "grpc.json");
+}
+
+async function useHttpServer(): Promise<string> {
+  const { dir } = useFolder({ [web]: "connect_timeout: 1s\n" });
+  const names = ["--http", "--http-authority", "acme.example"];
+  const { stdout, port } = useCli(["serve", dir, "--listen", "127.0.0.1:0", ...names]);
+  await stdout.line(/Z loaded /);
+  return useBootstrap(`http://127.0.0.1:${await port()}`);
+}
+
+describe("a bootstrap with a server over native HTTP", () => {
+  it("is where xdstp get reads a resource from, and its missing names are missing [B-HTTP-1]", async () => {
+    const file = await useHttpServer();
+    const found = await runToEnd(["get", name, "--bootstrap", file]);
+    expect(found.out).toContain("connect_timeout: 1s\n");
+    expect(found.out).toMatch(/^# server: http:\/\/127\.0\.0\.1:\d+, native HTTP$/m);
+    const missing = await runToEnd(["get", `${name}2`, "--bootstrap", file]);
+    expect([missing.code, missing.err]).toEqual([1, expect.stringContaining("status 404")]);
+  });
+
+  it("does not have globs, and says so [B-HTTP-3]", async () => {
+    const glob = name.replace("web", "*");
+    const { code, err } = await runToEnd(["get", glob, "--bootstrap", await useHttpServer()]);
+    expect(code).toBe(1);
+    expect(err).toContain("cannot be requested over HTTP, which has no globs");
+  });
+
+  it("is shown by xdstp resolve as native HTTP, without a variant [B-HTTP-12]", async () => {
+    const file = useBootstrap("https://config.example");
+    const { out } = await runToEnd(["resolve", name, "--bootstrap", file]);
+    expect(out).toContain("https://config.example  native HTTP\n");
+  });
+
+  it("is invalid with a path, and the error has the way out", async () => {
+    const file = useBootstrap("https://config.example/xds");
+    const { code, err } = await runToEnd(["get", name, "--bootstrap", file]);
+    expect(code).toBe(1);
+    expect(err).toContain("is not an origin; give https://HOST or https://HOST:PORT");
+  });
+});
