@@ -1,7 +1,13 @@
-import { describe, expect, it } from "vitest";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { ViteUserConfig } from "vitest/config";
 import type { TestSpecification, Vitest } from "vitest/node";
 import { sampleFiles } from "./sample-files.ts";
 import { ShortestFirst } from "./shortest-first.ts";
+import { vitestConfig } from "./stryker-config.ts";
 import { summarise } from "./summary.ts";
 
 describe("sampleFiles()", () => {
@@ -19,6 +25,26 @@ describe("sampleFiles()", () => {
   it("gives the same files for a seed, and others for another", () => {
     expect(sampleFiles(files, 0.25, "a")).toEqual(sampleFiles([...files].reverse(), 0.25, "a"));
     expect(sampleFiles(files, 0.25, "a")).not.toEqual(sampleFiles(files, 0.25, "b"));
+  });
+});
+
+describe("vitestConfig()", () => {
+  it("runs the tests of the named packages alone, without the projects of the checkout", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "xdstp-mutate-config-"));
+    onTestFinished(() => {
+      rmSync(folder, { recursive: true });
+    });
+    const file = join(folder, "mutate.vitest.config.ts");
+    const root = new URL("../../", import.meta.url).href;
+    writeFileSync(file, vitestConfig("core").replaceAll('"./', `"${root}`));
+    const { default: config } = (await import(pathToFileURL(file).href)) as {
+      readonly default: ViteUserConfig;
+    };
+    expect(config.test?.projects).toBeUndefined();
+    expect(config.test?.include).toEqual(
+      ["core", "cache", "protocol"].map((name) => `packages/${name}/{src,test}/**/*.test.ts`),
+    );
+    expect(config.test?.isolate).toBe(false);
   });
 });
 

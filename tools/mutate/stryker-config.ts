@@ -37,7 +37,9 @@ export function vitestConfig(name: string): string {
     'import { ShortestFirst } from "./tools/mutate/shortest-first.ts";',
     'import shared from "./vitest.shared.ts";',
     `const test = { include: ${JSON.stringify(include)}, exclude: ${JSON.stringify(exclude)}, reporters: [["dot"]], isolate: false, sequence: { sequencer: ShortestFirst } };`,
-    'export default { ...shared, cacheDir: ".mutate-cache", test: { ...shared.test, ...test } };',
+    // The projects of the packages have tests of their own, and would run those of the whole checkout.
+    "const { projects, ...sharedTest } = shared.test;",
+    'export default { ...shared, cacheDir: ".mutate-cache", test: { ...sharedTest, ...test } };',
     "",
   ].join("\n");
 }
