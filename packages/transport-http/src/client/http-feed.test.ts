@@ -1,6 +1,5 @@
 import { type Cache, createCache } from "@xdstp/cache";
 import { type Topic, XdsError } from "@xdstp/core";
-import { followList } from "@xdstp/federation";
 import { envoyRegistry } from "@xdstp/protos/envoy";
 import { envoyTypes } from "@xdstp/resource-types";
 import { clusters } from "@xdstp/resource-types/envoy";
@@ -260,39 +259,6 @@ describe("createHttpFeed()", () => {
     await pass(100);
     expect(web.states).toEqual(["1 s", "2 s"]);
     expect(web.topic.members()[0]?.name).toBe(nameOf("web"));
-  });
-
-  it("fetches the located members of a list one by one, and no member again since the list changed [C-HTTP-10]", async () => {
-    const { http, cache, pass, network } = await useFeed();
-    for (const id of ["a", "b", "c"]) http.put(nameOf(id), 1);
-    putList(http, { located: [nameOf("a"), nameOf("b")], inline: { name: "own", seconds: 9 } });
-    const list = followList(cache, clusters.typeUrl, { name: listName }, { wake: () => undefined });
-    onTestFinished(() => {
-      list.close();
-    });
-    await pass(100);
-    await pass(100);
-    const members = (): string[] =>
-      list.members.map(({ resource }) =>
-        resource === undefined ? "none" : `${secondsOf(resource.payload.value)} s`,
-      );
-    expect(members()).toEqual(["1 s", "1 s", "9 s"]);
-    const ofMembers = (): string[] =>
-      network.requested.filter((url) => !url.includes("Collection"));
-    // A request for each located member, and its long poll; none for the inline entry.
-    expect(ofMembers().map((url) => url.split("/").at(-1))).toEqual(["a", "b", "a", "b"]);
-    network.requested.length = 0;
-    putList(http, { located: [nameOf("b"), nameOf("c")], inline: { name: "own", seconds: 8 } });
-    await pass(100);
-    await pass(100);
-    expect(members()).toEqual(["1 s", "1 s", "8 s"]);
-    expect(ofMembers().map((url) => url.split("/").at(-1))).toEqual(["c", "c"]);
-    network.requested.length = 0;
-    http.put(nameOf("b"), 2);
-    await pass(100);
-    expect(members()).toEqual(["2 s", "1 s", "8 s"]);
-    expect(ofMembers().map((url) => url.split("/").at(-1))).toEqual(["b"]);
-    expect(network.requested.some((url) => url.includes("Collection"))).toBe(false);
   });
 
   it("has a list under the type of its members, if it is subscribed so [B-TYPE-6]", async () => {
