@@ -1,4 +1,4 @@
-// node tools/generate.mjs: writes the generated code of @xdstp/protos and @xdstp/schema. --check: writes nothing, and fails when it would differ.
+// node tools/generate.mjs: writes the generated code of @xdstp/protos, @xdstp/schema and @xdstp/openfeature. --check: writes nothing, and fails when it would differ.
 import { execFileSync } from "node:child_process";
 import {
   cpSync,
@@ -20,8 +20,9 @@ const folders = [
   "packages/protos/src/envoy/gen",
   "packages/protos/src/resources/gen",
   "packages/schema/src/gen",
+  "packages/openfeature/src/gen",
 ];
-const templates = ["buf.gen.yaml", "buf.gen.envoy.yaml"];
+const templates = ["buf.gen.yaml", "buf.gen.envoy.yaml", "buf.gen.flagd.yaml"];
 const { values } = parseArgs({ options: { check: { type: "boolean", default: false } } });
 
 const fresh = mkdtempSync(join(tmpdir(), "generate-"));

@@ -29,6 +29,7 @@ export const layers: readonly Readonly<Record<string, readonly string[]>>[] = [
     "@xdstp/transport-file": ["@xdstp/cache", "@xdstp/protocol", "@xdstp/grpc"],
     "@xdstp/transport-http": ["@xdstp/folder", "@xdstp/cache", "@xdstp/protocol", "@xdstp/grpc"],
     "@xdstp/bootstrap": ["@xdstp/cache", "@xdstp/protocol", "@xdstp/folder"],
+    "@xdstp/openfeature": ["@xdstp/folder", "@xdstp/cache", "@xdstp/protocol"],
   },
   {
     "@xdstp/federation": ["@xdstp/cache", "@xdstp/folder", "@xdstp/grpc"],
