@@ -80,6 +80,30 @@ describe("urlOfName()", () => {
     );
   });
 
+  it.each(["a/../b", "a/./b", "..", ".", "a/%2e%2E/b", "..?k=v"])(
+    "rejects the id %s, which a URL would turn into another one [B-HTTP-1]",
+    (id) => {
+      const rejected = "a URL with the segment . or .. leads to another resource";
+      expect(() => urlOfName(clusterType, `xdstp://a/t/${id}`, () => origin)).toThrow(rejected);
+      const opaque = decodeURIComponent(id.split("?", 1)[0] ?? "");
+      expect(() => urlOfName(clusterType, opaque, () => origin)).toThrow(rejected);
+    },
+  );
+
+  it.each(["a/..b", "a...", ".a/b", "a/b.", "a?k=.."])("requests the id %s, dots and all", (id) => {
+    const url = urlOfName(clusterType, `xdstp://a/t/${id}`, () => origin);
+    expect(new URL(url).href).toBe(`${origin}/t/${id}`);
+  });
+
+  it.each(["after=1", "k=v&at=2", "form=json", "%66orm=json"])(
+    "rejects the context parameters %s, which belong to the transport [S-HTTP-14]",
+    (params) => {
+      expect(() => urlOfName(clusterType, `xdstp://a/t/x?${params}`, () => origin)).toThrow(
+        "after, at and form are parameters of the transport",
+      );
+    },
+  );
+
   it.each(["config.example", "https://config.example/base", "ftp:x", ""])(
     "rejects the origin %j",
     (wrong) => {

@@ -1,6 +1,8 @@
 import { XdsError } from "@xdstp/core";
 import { isGlob, parseName, printName, typeFromTypeUrl } from "@xdstp/uri";
 
+import { withoutTransportQuery } from "./transport-query.ts";
+
 /**
  * Returns the origin, such as `https://config.example`, of the server that has the names of an
  * authority, decoded; null: opaque names. undefined: the names cannot be requested.
@@ -42,7 +44,16 @@ function join(origin: string | undefined, canonical: string, name: string): stri
   const url = URL.canParse(origin) ? new URL(origin) : undefined;
   if (url === undefined || url.origin === "null" || url.origin !== origin.replace(/\/$/, ""))
     throw invalid(name, `${JSON.stringify(origin)} is not an origin, such as https://HOST:PORT`);
-  return `${url.origin}${canonical.slice(canonical.indexOf("/", "xdstp://".length))}`;
+  const target = canonical.slice(canonical.indexOf("/", "xdstp://".length));
+  if (withoutTransportQuery(target) !== target)
+    throw invalid(
+      name,
+      "after, at and form are parameters of the transport, so a name cannot have them",
+    );
+  // A URL has no way to write such a segment: %2E is the same as a dot in it.
+  if (/\/\.{1,2}(?:[/?]|$)/.test(target))
+    throw invalid(name, "a URL with the segment . or .. leads to another resource");
+  return `${url.origin}${target}`;
 }
 
 function invalid(name: string, reason: string): XdsError {
