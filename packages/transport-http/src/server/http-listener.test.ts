@@ -1,6 +1,7 @@
 import { createServer as createHttp1 } from "node:http";
 import { connect, constants, createServer as createHttp2 } from "node:http2";
 import { type AddressInfo, connect as connectTcp, type Server } from "node:net";
+import { createFakeClock } from "@xdstp/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 
 import { authority, type Http, nameOf, turns, type, useHttp } from "../../test/use-http.ts";
@@ -158,6 +159,23 @@ describe("createHttpListener()", () => {
     socket.resume();
     await closed;
     expect(socket.bytesRead).toBeLessThan(64 * 1024 * 1024);
+  });
+
+  it("keeps nothing of requests over HTTP/2 that their client has reset", async () => {
+    const http = useOne();
+    const clock = createFakeClock();
+    const port = await listen(createHttp2(createHttpListener(http.handler, { clock })));
+    const session = connect(`http://127.0.0.1:${String(port)}`);
+    const version = (await http.get(path)).headers["xds-version"] ?? "";
+    const polls = Array.from({ length: 20 }, () =>
+      session.request({ [constants.HTTP2_HEADER_PATH]: `${path}?after=${version}` }),
+    );
+    await waitingFor(http, 20);
+    for (const poll of polls) poll.close(constants.NGHTTP2_CANCEL);
+    await waitingFor(http, 0);
+    await turns();
+    expect(clock.pending).toBe(0);
+    session.destroy();
   });
 
   it("answers 500 if the identity of a client cannot be read, and goes on", async () => {

@@ -120,7 +120,8 @@ async function answer(
     ...(identity !== undefined && { identity }),
     signal,
   });
-  if (response.destroyed) return;
+  // Responses of HTTP/2 have no `destroyed`, and those that are over send no `close` again.
+  if (signal.aborted) return;
   response.writeHead(status, headers);
   const late = (): (() => void) => {
     const timer = clock.after(writeMs, () => {
@@ -130,7 +131,7 @@ async function answer(
       timer.cancel();
     };
   };
-  if (isStream(body)) await writeParts(response, body, late);
+  if (isStream(body)) await writeParts({ response, signal }, body, late);
   else {
     response.on("close", late());
     response.end(body);
@@ -138,13 +139,13 @@ async function answer(
 }
 
 async function writeParts(
-  response: ServerResponse,
+  { response, signal }: Pick<Exchange, "response" | "signal">,
   parts: AsyncIterable<Uint8Array>,
   late: () => () => void,
 ): Promise<void> {
   response.flushHeaders();
   for await (const part of parts) {
-    if (response.destroyed) return;
+    if (signal.aborted) return;
     if (response.write(part)) continue;
     const cancel = late();
     await new Promise<void>((resolve) => {
