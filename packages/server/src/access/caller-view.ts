@@ -9,8 +9,8 @@ export interface CallerView {
   /** The resources that the caller may see. */
   readonly source: ResourceSource;
   /**
-   * The key of the policy of the caller; an empty text if `sourceFor` has chosen a source. Absent:
-   * every caller may see the same.
+   * The key of the policy of the caller; an empty text if only `sourceFor` decides. Absent: every
+   * caller may see the same.
    */
   readonly key?: string;
   /** Aborts when the policy is revoked: the caller has to be answered with PERMISSION_DENIED. Absent: it is never revoked. */
@@ -46,11 +46,11 @@ export function createViewCaller(
     if (decider === undefined) return { source, release: () => undefined };
     const access = await decider.decide({ ...peer, path }, signal);
     if ("status" in access) throw reject(access.status, access.reason);
-    const { policy, root } = access;
-    const key = policy?.key ?? (root === source ? undefined : "");
+    const { policy } = access;
     return {
       source: access.source,
-      ...(key !== undefined && { key }),
+      // `sourceFor` may give the next caller another source, so this answer depends on the caller too.
+      key: policy?.key ?? "",
       ...(policy?.revoked !== undefined && { revoked: policy.revoked }),
       release: () => {
         access.release();
