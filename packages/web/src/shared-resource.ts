@@ -1,4 +1,4 @@
-import type { Clock } from "@xdstp/core";
+import type { Clock, Timer } from "@xdstp/core";
 import {
   type FollowedState,
   followResource,
@@ -31,24 +31,55 @@ export interface ShareOptions {
   readonly onUnused: () => void;
 }
 
+type StoreChange = (store: StateStore) => Promise<void>;
+
 /** Follows a resource, and loads what is stored of it. */
 export function shareResource(options: ShareOptions): SharedResource {
   const { follow, store, clock, onStoreError, onUnused } = options;
   const key = `${follow.form ?? ""} ${follow.url}`;
   const listeners = new Set<() => void>();
   let stored: StoredResource | undefined;
+  let expiry: Timer | undefined;
   let saved: Uint8Array | undefined;
+  let nextChange: StoreChange | undefined;
+  let isWriting = false;
+  /** Changes the store. While a change before takes its time, only the newest one waits. */
+  const write = async (change: StoreChange): Promise<void> => {
+    if (store === undefined) return;
+    nextChange = change;
+    if (isWriting) return;
+    isWriting = true;
+    for (let next = takeChange(); next !== undefined; next = takeChange())
+      await next(store).catch(onStoreError);
+    isWriting = false;
+  };
+  const takeChange = (): StoreChange | undefined => {
+    const change = nextChange;
+    nextChange = undefined;
+    return change;
+  };
   const changed = (): void => {
-    for (const listener of [...listeners]) listener();
+    // A listener may have ended another one.
+    for (const listener of [...listeners]) if (listeners.has(listener)) listener();
   };
   const resource = followResource(follow, (state) => {
-    if (state.kind === "missing") void store?.remove(key).catch(onStoreError);
+    if (state.kind === "missing") {
+      saved = undefined;
+      void write(async (to) => to.remove(key));
+    }
     changed();
   });
   void store?.load(key).then((loaded) => {
-    if (loaded === undefined || hasExpired(loaded, clock.wallTime())) return;
+    if (loaded === undefined || listeners.size === 0) return;
+    const leftMs = leftOf(loaded, clock.wallTime());
+    if (leftMs <= 0) return;
     stored = loaded;
-    if (resource.state.kind === "unknown" && listeners.size > 0) changed();
+    if (loaded.ttlMs !== undefined)
+      expiry = clock.after(leftMs, () => {
+        stored = undefined;
+        changed();
+      });
+    changed();
   }, onStoreError);
   return {
     get followed() {
@@ -61,28 +92,27 @@ export function shareResource(options: ShareOptions): SharedResource {
       listeners.add(listener);
       return () => {
         if (!listeners.delete(listener) || listeners.size > 0) return;
+        expiry?.cancel();
         resource.close();
         onUnused();
       };
     },
     accept() {
       const { state } = resource;
-      if (store === undefined || state.kind !== "found" || saved === state.body) return;
+      if (state.kind !== "found" || saved === state.body) return;
       saved = state.body;
       const { version, body, ttlMs, noStore } = state;
-      const work = noStore
-        ? store.remove(key)
-        : store.save(key, {
-            version,
-            body,
-            savedAt: clock.wallTime(),
-            ...(ttlMs !== undefined && { ttlMs }),
-          });
-      work.catch(onStoreError);
+      const savedAt = clock.wallTime();
+      const kept = { version, body, savedAt, ...(ttlMs !== undefined && { ttlMs }) };
+      void write(async (to) => (noStore ? to.remove(key) : to.save(key, kept)));
     },
   };
 }
 
-function hasExpired({ savedAt, ttlMs }: StoredResource, now: number): boolean {
-  return ttlMs !== undefined && now - savedAt >= ttlMs;
+/**
+ * Returns the milliseconds of the TTL that are left. The wall clock may have been set back since
+ * the resource was saved; then at most the whole TTL is left.
+ */
+function leftOf({ savedAt, ttlMs = Infinity }: StoredResource, now: number): number {
+  return Math.min(ttlMs, savedAt + ttlMs - now);
 }

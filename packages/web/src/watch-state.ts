@@ -7,16 +7,20 @@ import type { StoredResource } from "./state-store.ts";
  * The state of a watched resource.
  *
  * ```
- * waiting ──► stored ──► current ◄──► missing
- *    └───────────────────►┘
+ * waiting ◄──► stored ──► current ◄──► missing
+ *    └────────────────────►┘
  * ```
  *
- * `value` is there in each phase: the default of the watch stands for a resource that is not known.
+ * Each phase has a `value`: the default of the watch is used instead of a resource that is not
+ * known, or is missing. `stored` ends at `waiting` when the TTL of the stored state expires.
  */
 export type WatchState<T, D> =
   /** Nothing is known yet. `error`: the reason why requests fail at present. */
   | { readonly phase: "waiting"; readonly value: D; readonly error: XdsError | undefined }
-  /** The state that an earlier client of this store has had; the server was not reached yet. */
+  /**
+   * The last state of an earlier client with this store. `error`: the reason why requests fail at
+   * present, or why the state of the server was rejected.
+   */
   | {
       readonly phase: "stored";
       readonly value: T;
@@ -50,7 +54,7 @@ export interface Facts<T, D> {
   readonly stored: StoredResource | undefined;
   readonly fallback: D;
   /** Reads a body. The same body gives the same result. */
-  readonly read: (body: Uint8Array, version: string) => Content<T>;
+  readonly read: (body: Uint8Array) => Content<T>;
 }
 
 /** Returns the state after `before`. A state that is rejected changes nothing but `error`. */
@@ -60,24 +64,21 @@ export function nextState<T, D>(
 ): WatchState<T, D> {
   if (followed.kind === "missing")
     return { phase: "missing", value: fallback, error: followed.error };
+  let { error } = followed;
   if (followed.kind === "found") {
-    const content = read(followed.body, followed.version);
-    const { version, error } = followed;
-    return content.kind === "accepted"
-      ? { phase: "current", value: content.value, version, error }
-      : withError(before, content.error);
+    const content = read(followed.body);
+    if (content.kind === "accepted")
+      return { phase: "current", value: content.value, version: followed.version, error };
+    ({ error } = content);
+    if (before.phase === "current" || before.phase === "missing") return { ...before, error };
   }
-  const { error } = followed;
-  if (stored === undefined) return { phase: "waiting", value: fallback, error };
-  const content = read(stored.body, stored.version);
+  const waiting = { phase: "waiting", value: fallback, error } as const;
+  if (stored === undefined) return waiting;
+  const content = read(stored.body);
   const { version, savedAt } = stored;
   return content.kind === "accepted"
     ? { phase: "stored", value: content.value, version, savedAt, error }
-    : { phase: "waiting", value: fallback, error };
-}
-
-function withError<T, D>(state: WatchState<T, D>, error: XdsError): WatchState<T, D> {
-  return { ...state, error };
+    : waiting;
 }
 
 /** Returns the reason of a rejection, about the resource of a URL. */

@@ -141,6 +141,102 @@ describe("createWebClient()", () => {
     expect(states).toEqual(["current 2s"]);
   });
 
+  it("shows a state that is loaded late where the watch rejects the one of the server", async () => {
+    const origin = useOrigin();
+    origin.put("web", 2);
+    const slow: StateStore = {
+      ...memoryStore(),
+      load: async () => {
+        await new Promise<void>((resolve) => {
+          origin.clock.after(1_000, resolve);
+        });
+        const body = new TextEncoder().encode('{"connectTimeout":"1s"}');
+        return { version: "1", body, savedAt: 0 };
+      },
+    };
+    const { watch, errors } = useClient(origin, { store: slow });
+    const validate = ({ connectTimeout }: ClusterJson): string | undefined =>
+      connectTimeout === "2s" ? "no twos" : undefined;
+    const { states } = watch("web", { validate });
+    await origin.pass(100);
+    await origin.pass(1_000);
+    expect(states).toEqual(["waiting undefined !INVALID_ARGUMENT", "stored 1s !INVALID_ARGUMENT"]);
+    // A later watch of the same name begins with it.
+    expect(textOf(watch("web", { validate }).watch.state)).toBe("stored 1s !INVALID_ARGUMENT");
+    expect(errors).toHaveLength(2);
+  });
+
+  it("stops showing a stored state when its TTL expires, also if the wall clock was set back [C-HTTP-7]", async () => {
+    const origin = useOrigin();
+    origin.isUp = false;
+    await origin.pass(10_000);
+    const load =
+      (savedAt: number): StateStore["load"] =>
+      async () =>
+        Promise.resolve({
+          version: "1",
+          body: new TextEncoder().encode('{"connectTimeout":"1s"}'),
+          savedAt,
+          ttlMs: 9_000,
+        });
+    const old = useClient(origin, { store: { ...memoryStore(), load: load(5_000) } });
+    const future = useClient(origin, { store: { ...memoryStore(), load: load(1e9) } });
+    const [short, whole] = [old.watch("web"), future.watch("web")];
+    await origin.pass(0);
+    const phases = (): string[] => [short.watch.state.phase, whole.watch.state.phase];
+    expect(phases()).toEqual(["stored", "stored"]);
+    await origin.pass(3_999);
+    expect(phases()).toEqual(["stored", "stored"]);
+    await origin.pass(1);
+    expect(phases()).toEqual(["waiting", "stored"]);
+    await origin.pass(5_000);
+    expect(phases()).toEqual(["waiting", "waiting"]);
+  });
+
+  it("leaves the newest state in a store that is slow", async () => {
+    const origin = useOrigin();
+    const store = memoryStore();
+    const saves: (() => void)[] = [];
+    const slow: StateStore = {
+      ...store,
+      save: async (key, resource) => {
+        await new Promise<void>((resolve) => saves.push(resolve));
+        await store.save(key, resource);
+      },
+    };
+    origin.put("web", 1);
+    useClient(origin, { store: slow }).watch("web");
+    await origin.pass(100);
+    for (const seconds of [2, 3]) {
+      origin.put("web", seconds);
+      await origin.pass(100);
+    }
+    // One save at a time, and the state in between is not saved any more.
+    expect(saves).toHaveLength(1);
+    saves[0]?.();
+    await origin.pass(0);
+    expect(saves).toHaveLength(2);
+    origin.remove("web");
+    await origin.pass(100);
+    saves[1]?.();
+    await origin.pass(0);
+    expect(store.held.size).toBe(0);
+  });
+
+  it("does not call the listener of a watch that another listener has just closed", async () => {
+    const origin = useOrigin();
+    origin.put("web", 1);
+    const { client, watch } = useClient(origin);
+    const first = client.watch(clusterJson, nameOf("web"), () => {
+      first.close();
+      other.watch.close();
+    });
+    const other = watch("web");
+    await origin.pass(100);
+    expect(other.states).toEqual([]);
+    expect(origin.handler.waiting).toBe(0);
+  });
+
   it("keeps the value while the server is away, with the reason", async () => {
     const origin = useOrigin();
     origin.put("web", 1);

@@ -150,11 +150,12 @@ function watchResource<T, D>({
   readonly watching: WebWatchOptions<T, D>;
   readonly onError: (error: XdsError) => void;
 }): WebWatch<T, D> {
-  let last: { readonly body: Uint8Array; readonly content: Content<T> } | undefined;
+  const contents = new WeakMap<Uint8Array, Content<T>>();
   const read = (body: Uint8Array): Content<T> => {
-    if (last?.body === body) return last.content;
+    const known = contents.get(body);
+    if (known !== undefined) return known;
     const content = readContent(type, body, validate, url);
-    last = { body, content };
+    contents.set(body, content);
     if (content.kind === "rejected") onError(content.error);
     return content;
   };
@@ -163,7 +164,7 @@ function watchResource<T, D>({
   const update = (): WatchState<T, D> => {
     const { followed, stored } = shared;
     const next = nextState(state, { followed, stored, fallback: fallback as D, read });
-    if (next.phase === "current" && last?.content.kind === "accepted") shared.accept();
+    if (followed.kind === "found" && read(followed.body).kind === "accepted") shared.accept();
     return next;
   };
   const end = shared.listen(() => {
