@@ -73,7 +73,7 @@ it("starts with the default, and after kill -9 with the last known value, while 
   await reserved.close();
   const uri = `127.0.0.1:${String(port)}`;
 
-  // 1. Nothing is known, and nobody answers. Then the control plane comes.
+  // 1. Nothing is known, and no server answers. Then the control plane starts.
   const first = start(uri, dir);
   expect(await linesOf(first, 2)).toEqual(["theme light (default)", "stored"]);
   const plane = await serve("dark", port);
@@ -81,7 +81,7 @@ it("starts with the default, and after kill -9 with the last known value, while 
   expect(came).toBe("theme dark (current)");
   expect(await first.line()).toBe("stored");
 
-  // 2. The program is killed, the control plane is gone, and the program starts again.
+  // 2. The program is killed, the control plane has ended, and the program starts again.
   await first.kill();
   await plane.close();
   const second = start(uri, dir);

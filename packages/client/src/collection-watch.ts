@@ -30,6 +30,11 @@ export interface CollectionChange<T> {
   readonly complete: boolean;
   /** The reason why the collection may be out of date, or why it is not available. */
   readonly error?: XdsError;
+  /**
+   * When a server sent the newest member, in milliseconds since the epoch. Present while the
+   * members are from the option `snapshot` of the client, until a server answers.
+   */
+  readonly restoredAt?: number;
 }
 
 /** A watch on a glob, or on all resources of a type. */
@@ -115,10 +120,12 @@ class Collection<T> extends BaseWatch<CollectionChange<T>> implements Collection
       change.added.length + change.updated.length + change.removed.length === 0
     )
       return undefined;
+    const restoredAt = this.restoredAt();
     return {
       ...change,
       complete: settled,
       ...(error === undefined ? {} : { error: this.hub.tell(error) }),
+      ...(restoredAt !== undefined && { restoredAt }),
     };
   }
 

@@ -26,7 +26,6 @@ export function watchName<S extends TypeSource<unknown>>(
 
 class NameWatch<T> extends BaseWatch<Snapshot<T>> {
   readonly #decoder: Decoder<T>;
-  readonly #typeUrl: string;
   readonly #default: T | undefined;
   #state = requested;
   /**
@@ -55,7 +54,6 @@ class NameWatch<T> extends BaseWatch<Snapshot<T>> {
       check: (resource, checked) => decoder.check(resource, checked, validate),
     });
     this.#decoder = decoder;
-    this.#typeUrl = type.typeUrl;
     this.#default = defaultValue;
     this.#judge = (resource) => decoder.check(resource, resource.name, validate);
     this.begin(signal);
@@ -78,7 +76,7 @@ class NameWatch<T> extends BaseWatch<Snapshot<T>> {
         return undefined;
       case "cached": {
         const { resource, error } = state;
-        const restoredAt = error && this.hub.restoredAt(this.#typeUrl, this.topic.interest);
+        const restoredAt = this.restoredAt();
         return {
           name: this.name,
           value: this.#decoder.read(resource),

@@ -155,6 +155,7 @@ export interface Watched {
 export abstract class BaseWatch<Update> extends ReadWatch<Update> implements Watcher {
   readonly name: string;
   protected readonly topic: Topic;
+  readonly #typeUrl: string;
   readonly #uncheck: () => void;
   /** The state of the topic at its last wake. `head` is -1 before the first wake. */
   #seen = { head: -1, settled: false };
@@ -163,6 +164,7 @@ export abstract class BaseWatch<Update> extends ReadWatch<Update> implements Wat
     super(hub);
     const interest = hub.interestOf(typeUrl, name, options);
     this.name = interest.name;
+    this.#typeUrl = typeUrl;
     this.#uncheck = hub.cache.check(typeUrl, interest, check);
     this.topic = hub.cache.topic(typeUrl, interest);
     this.topic.watch(this);
@@ -177,6 +179,15 @@ export abstract class BaseWatch<Update> extends ReadWatch<Update> implements Wat
     const { head: before, settled: wasSettled } = this.#seen;
     this.#seen = { head, settled };
     return head === before && settled === wasSettled;
+  }
+
+  /**
+   * Returns when a server sent what the watch has, if it is from the snapshot of the client
+   * (milliseconds since the epoch). Such a topic is stale.
+   */
+  protected restoredAt(): number | undefined {
+    const { stale, interest } = this.topic;
+    return stale && this.hub.restoredAt(this.#typeUrl, interest);
   }
 
   protected end(): void {

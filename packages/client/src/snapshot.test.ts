@@ -1,12 +1,13 @@
-import { writeFileSync } from "node:fs";
+import { rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import type { XdsError } from "@xdstp/core";
+import { openSnapshot } from "@xdstp/snapshot";
 import { createFakeClock } from "@xdstp/testing";
 import { describe, expect, it } from "vitest";
 
 import { give, listen, useDir, useLives, type Life } from "../test/use-lives.ts";
-import { flag, flagUrl, turn } from "../test/use-script.ts";
+import { flag, flagUrl, turn, useDeltaScript } from "../test/use-script.ts";
 
 /** Ends a life. Its server is unreachable in the next one, until the test connects it. */
 async function end({ client }: Life): Promise<void> {
@@ -148,6 +149,49 @@ describe("createClient({ snapshot })", () => {
     expect(restored).toEqual(["on restored"]);
   });
 
+  it("works without what a torn file has lost", async () => {
+    const dir = useDir();
+    const live = useLives(dir);
+    await liveWith(live, { a: "on" });
+    truncateSync(join(dir, "snapshot.db"), 5_000);
+    const { client, server, snapshotEvents } = live();
+    expect(snapshotEvents.map(({ kind }) => kind)).toContain("snapshot-set-aside");
+    const said = listen(client.watch(flag, "a"));
+    await turn();
+    await give(server, flagUrl, { put: { a: "off" } });
+    expect(said.at(-1)).toBe("off");
+  });
+
+  it("continues while nothing can be written, says so, and writes all of it as soon as it can", async () => {
+    const dir = useDir();
+    const live = useLives(dir);
+    const first = live();
+    const said = listen(first.client.watch(flag, "a"));
+    await turn();
+    await first.flush();
+    rmSync(dir, { recursive: true });
+    writeFileSync(dir, "a file where the directory was");
+    await give(first.server, flagUrl, { put: { a: "on" } });
+    await first.flush();
+    expect([said, first.snapshotEvents.at(-1)?.kind]).toEqual([["on"], "snapshot-trouble"]);
+
+    rmSync(dir);
+    await first.flush();
+    expect(first.snapshotEvents.at(-1)?.kind).toBe("snapshot-well");
+    await end(first);
+    const second = live();
+    const restored = listen(second.client.watch(flag, "a"));
+    await turn();
+    expect(restored).toEqual(["on restored"]);
+  });
+
+  it("does not accept a snapshot that another client has closed", async () => {
+    const snapshot = openSnapshot({ dir: useDir() });
+    const { client } = useDeltaScript({ snapshot });
+    await client.close();
+    expect(() => useDeltaScript({ snapshot })).toThrow(/is closed, as the client or relay/);
+  });
+
   it("does not open a directory that another client has, and says who has it", async () => {
     const live = useLives();
     const first = live();
@@ -226,7 +270,8 @@ describe("createClient({ snapshot })", () => {
       const watch = life.client.watchAll(flag, glob);
       const errors: string[] = [];
       void (async () => {
-        for await (const { error } of watch) errors.push(error?.context.reason ?? "-");
+        for await (const { error, restoredAt } of watch)
+          errors.push(`${error?.context.reason ?? "-"}${restoredAt === undefined ? "" : " old"}`);
       })();
       await turn();
       return () =>
@@ -242,7 +287,7 @@ describe("createClient({ snapshot })", () => {
 
     const second = live({ bootstrapMore });
     const again = await membersOf(second);
-    expect(again()).toBe("1 2 restored");
+    expect(again()).toBe("1 2 restored old");
     await give(second.server, flagUrl, { put: { [member("x")]: "3" } });
     second.clock.advance(1_000);
     await turn();

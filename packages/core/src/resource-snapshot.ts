@@ -10,6 +10,7 @@ export interface ResourceSnapshot {
    * Wraps a feed on demand. What the cache has accepted is stored; a rejected resource never
    * replaces a stored one. A subscribed interest is served from the snapshot at once, with an error
    * of the reason `restored` next to it, until the feed answers it.
+   * Throws an XdsError if the snapshot is closed.
    */
   keep(feed: ResourceFeed, options: SnapshotScope): KeptFeed;
   /** Writes what is not written yet, and releases the storage. Another call does nothing. */

@@ -148,6 +148,15 @@ export class SnapshotStore {
     };
   }
 
+  /** Throws an XdsError if the store is closed. */
+  checkOpen(): void {
+    if (this.#closed)
+      throw new XdsError(
+        "FAILED_PRECONDITION",
+        `the snapshot ${this.#dir} is closed, as the client or relay that used it is; open it again`,
+      );
+  }
+
   async flush(): Promise<void> {
     await this.#writer.flush();
   }
