@@ -17,18 +17,18 @@ export type ProgramName =
   | "protoc-gen-validate"
   | "chromium"
   | "nginx"
-  | "varnish";
+  | "varnish"
+  | "openfeature-flagd-js"
+  | "openfeature-flagd-python"
+  | "openfeature-ofrep-web";
 
 /** Those that are gRPC clients. */
-export type GrpcProgram = Exclude<
-  ProgramName,
-  "envoy" | "go-control-plane" | "protoc-gen-validate" | "chromium" | "nginx" | "varnish"
->;
+export type GrpcProgram = Extract<ProgramName, "grpcio" | "grpc-js-xds" | "grpc-go" | "grpc-java">;
 
 const finders: Readonly<Record<ProgramName, () => Program>> = {
   envoy: findEnvoy,
   grpcio: findGrpcio,
-  "grpc-js-xds": findGrpcJs,
+  "grpc-js-xds": () => findInstalled("@grpc/grpc-js-xds"),
   "grpc-go": () => findGoPeer("grpc-go"),
   "grpc-java": findJavaPeer,
   "go-control-plane": () => findGoPeer("go-control-plane"),
@@ -36,10 +36,13 @@ const finders: Readonly<Record<ProgramName, () => Program>> = {
   chromium: () => findTool("CHROMIUM_BIN", "chromium-headless-shell", "--version", /^\D*([\d.]+)/),
   nginx: () => findTool("NGINX_BIN", "nginx", "-v", /^nginx version: nginx\/(\S+)/),
   varnish: () => findTool("VARNISHD_BIN", "varnishd", "-V", /^varnishd \(varnish-(\S+)/),
+  "openfeature-flagd-js": () => findInstalled("@openfeature/flagd-provider"),
+  "openfeature-flagd-python": findFlagdInPython,
+  "openfeature-ofrep-web": () => findInstalled("@openfeature/ofrep-web-provider"),
 };
 const known = new Map<ProgramName, Program>();
 
-/** Looks for a program, once: Envoy in ENVOY_BIN or on the PATH, grpcio in the Python of PYTHON or `python3`, grpc-js-xds among the installed packages, grpc-go and go-control-plane as {@link findGoPeer} does, grpc-java as {@link findJavaPeer} does, protoc-gen-validate as {@link findPgvOracle} does, Chromium, nginx and Varnish in CHROMIUM_BIN, NGINX_BIN and VARNISHD_BIN or on the PATH. */
+/** Looks for a program, once: Envoy in ENVOY_BIN or on the PATH, grpcio in the Python of PYTHON or `python3`, grpc-js-xds and the providers of OpenFeature among the installed packages and in that Python, grpc-go and go-control-plane as {@link findGoPeer} does, grpc-java as {@link findJavaPeer} does, protoc-gen-validate as {@link findPgvOracle} does, Chromium, nginx and Varnish in CHROMIUM_BIN, NGINX_BIN and VARNISHD_BIN or on the PATH. */
 export function findProgram(name: ProgramName): Program {
   const program = known.get(name) ?? finders[name]();
   known.set(name, program);
@@ -67,11 +70,24 @@ function findGrpcio(): Program {
   return { found: false, reason: `${command} has no grpcio; set PYTHON, or ${wayOut}` };
 }
 
-function findGrpcJs(): Program {
-  const { version } = createRequire(import.meta.url)("@grpc/grpc-js-xds/package.json") as {
+/** A program that is an installed package of npm and runs in this Node. */
+function findInstalled(name: string): Program {
+  const { version } = createRequire(import.meta.url)(`${name}/package.json`) as {
     readonly version: string;
   };
   return { found: true, command: process.execPath, version };
+}
+
+function findFlagdInPython(): Program {
+  const command = process.env.PYTHON ?? "python3";
+  const script =
+    "from importlib.metadata import version; print('flagd', version('openfeature-provider-flagd'))";
+  const version = /^flagd (\S+)/m.exec(run(command, ["-c", script]))?.[1];
+  if (version !== undefined) return { found: true, command, version };
+  return {
+    found: false,
+    reason: `${command} has no openfeature-provider-flagd; set PYTHON, or ${wayOut}`,
+  };
 }
 
 /** A program of the distribution, named by a variable or found on the PATH. Some print their version to the error output. */
