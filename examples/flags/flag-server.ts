@@ -3,14 +3,22 @@ import { join } from "node:path";
 
 import { createCache } from "@xdstp/cache";
 import { createFolderFeed, formatProblem } from "@xdstp/folder";
+import { createFlags, typedFlags } from "@xdstp/openfeature";
 import { registryWith } from "@xdstp/protos/envoy";
 import { createServer } from "@xdstp/server";
+
+import { definitionOf } from "./flag.ts";
+import { FlagSchema } from "./gen/flags/v1/flags_pb.ts";
 
 /** A control plane for the flags of a folder. */
 export interface FlagServer extends AsyncDisposable {
   readonly uri: string;
   /** Resolves with the next thing that it says: what was edited wrongly, or which process rejects a flag and why. */
   nextComplaint(): Promise<string>;
+  /** Returns a line for each process that rejects the present flags: which one, and why. Empty: all use them. */
+  rejections(): readonly string[];
+  /** Resolves when all processes have accepted the present flags. */
+  accepted(): Promise<void>;
 }
 
 /** Serves a folder of flags on a free port of loopback, once it is loaded. The descriptors in `gen/flags.binpb` say what a flag is and which values are allowed. */
@@ -31,8 +39,15 @@ export async function startFlagServer(dir: string): Promise<FlagServer> {
     }),
   );
   await loaded.promise;
+  const flags = createFlags({
+    source: cache,
+    collection: "xdstp://flags.example/flags.v1.Flag/checkout/*",
+    reader: typedFlags(FlagSchema, definitionOf),
+  });
   const server = createServer({
     source: cache,
+    routes: flags.routes,
+    http: [flags.http],
     onEvent(event) {
       if (event.kind === "nack") complaints.push(event.error.message);
     },
@@ -41,6 +56,19 @@ export async function startFlagServer(dir: string): Promise<FlagServer> {
   return {
     uri: `${host}:${String(port)}`,
     nextComplaint: complaints.next,
+    async accepted() {
+      await server.waitForAck(cache.revision);
+    },
+    rejections: () =>
+      server
+        .status()
+        .flatMap(({ node, types }) =>
+          types.flatMap(({ state, lastError }) =>
+            state === "NACKED" && lastError !== undefined
+              ? [`${node?.id ?? "a process"} rejects ${lastError.message}`]
+              : [],
+          ),
+        ),
     async [Symbol.asyncDispose]() {
       await server.close({ graceMs: 0 });
       await cache.close();

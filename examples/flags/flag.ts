@@ -1,4 +1,5 @@
-import { createHash } from "node:crypto";
+import { FlagdCore } from "@openfeature/flagd-core";
+import type { FlagDefinition } from "@xdstp/openfeature";
 
 import type { Flag } from "./gen/flags/v1/flags_pb.ts";
 
@@ -8,9 +9,33 @@ export interface User {
   readonly groups: readonly string[];
 }
 
-/** True if a user has a feature. The same user gets the same answer in every process, and keeps the feature while the percentage grows. */
+/** Returns the flag as flagd defines it, for pages and for programs that use OpenFeature. */
+export function definitionOf({ on, percent, groups }: Flag): FlagDefinition {
+  const isInGroup = groups.map((group) => ({ in: [group, { var: ["groups", []] }] }));
+  const share = {
+    fractional: [
+      ["on", percent],
+      ["off", 100 - percent],
+    ],
+  };
+  return {
+    state: "ENABLED",
+    variants: { on: true, off: false },
+    defaultVariant: "off",
+    ...(on && { targeting: { if: [{ or: [false, ...isInGroup] }, "on", share] } }),
+  };
+}
+
+/** A flag that was compiled, until it changes. */
+const compiled = new WeakMap<Flag, FlagdCore>();
+
+/** True if a user has a feature. The same user gets the same answer in every process and page, and keeps the feature while the percentage grows. */
 export function isOn(name: string, flag: Flag, { id, groups }: User): boolean {
-  if (!flag.on) return false;
-  if (flag.groups.some((group) => groups.includes(group))) return true;
-  return createHash("sha256").update(`${name}/${id}`).digest().readUInt32BE() % 100 < flag.percent;
+  const core = compiled.get(flag) ?? new FlagdCore();
+  if (!compiled.has(flag)) {
+    core.setConfigurations(JSON.stringify({ flags: { [name]: definitionOf(flag) } }));
+    compiled.set(flag, core);
+  }
+  return core.resolveBooleanEvaluation(name, false, { targetingKey: id, groups: [...groups] })
+    .value;
 }

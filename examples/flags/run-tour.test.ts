@@ -28,6 +28,8 @@ it("gives a feature to more and more users, applies no edit that breaks a rule, 
     "flags.example/flags.v1.Flag/checkout/new-cart.yaml:2:1: percent must be less than or equal to 100 [uint32.lte]",
   );
   expect(lines).toContain(
-    '"xdstp://flags.example/flags.v1.Flag/checkout/new-cart": web-1 does not know the group beta',
+    'web-1 rejects "xdstp://flags.example/flags.v1.Flag/checkout/new-cart": web-1 does not know the group beta',
   );
+  expect(lines).toContain("new cart for a user of the group beta in a page: on");
+  expect(lines.at(-1)).toBe("processes that reject a flag: 0");
 });

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { startFlagServer } from "./flag-server.ts";
+import { flagsOfPage } from "./page-flags.ts";
 import { type FlagReader, watchFlags } from "./watch-flags.ts";
 
 const cart = "new-cart";
@@ -40,11 +41,18 @@ export async function runTour(say: (line: string) => void): Promise<void> {
     show();
     await edit('"on": true\npercent: 50\ngroups: [beta]\n');
     await untilPercent([fresh], 50);
-    say(await server.nextComplaint());
+    await server.nextComplaint();
+    for (const line of server.rejections()) say(line);
     show();
+    const page = await flagsOfPage(`http://${server.uri}`, { id: "user-0", groups: ["beta"] });
+    say(
+      `new cart for a user of the group beta in a page: ${page.get(cart) === true ? "on" : "off"}`,
+    );
     await edit('"on": false\n');
     await untilPercent(both, 0);
     show();
+    await server.accepted();
+    say(`processes that reject a flag: ${String(server.rejections().length)}`);
   } finally {
     await rm(dir, { recursive: true, force: true });
   }
