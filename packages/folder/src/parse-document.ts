@@ -2,12 +2,15 @@ import { CORE_SCHEMA, intCoreTag, loadAll, mergeTag, type Schema, YAMLException 
 import { exactYaml } from "./exact-yaml.ts";
 import { Fault, MAX_DEPTH, reasonOf, tooDeep } from "./folder-problem.ts";
 import { findNumber, type Position } from "./find-position.ts";
+import { mayLoseContent } from "./json-loss.ts";
 
 /** Returns the value of a JSON text. Throws a fault with a position for invalid JSON, nesting that is too deep, a key that occurs twice in one object, and an integer that a number cannot represent exactly. */
 export function parseJson(text: string): unknown {
-  rejectFaultyJson(text);
+  rejectDepth(text);
+  const value = parse(text);
+  if (!mayLoseContent(text)) return value;
   rejectLoss(text);
-  return parse(text); // Parsing the text again costs less than keeping the value of a large text while it is read as YAML.
+  return value;
 }
 
 /** Throws a fault with a position for invalid JSON and for nesting that is too deep. */

@@ -105,11 +105,14 @@ describe("startParserProcess()", () => {
     });
     expect(unknown.elsewhere).toEqual(unknown.here);
   });
-  it.each(["yaml", "json"])(
+  it.each([
+    ["yaml", 100_000],
+    ["json", 300_000],
+  ])(
     "finds a %s file broken that needs more memory than it may have, and goes on",
-    async (extension) => {
+    async (extension, length) => {
       const { dir } = await useFolder({
-        [`a/endpoints/x.${extension}`]: `{"endpoints":[{"lb_endpoints":[${Array.from({ length: 100_000 }, () => '{"endpoint":{"address":{"socket_address":{"address":"10.0.0.1","port_value":80}}}}').join(",")}]}]}`,
+        [`a/endpoints/x.${extension}`]: `{"endpoints":[{"lb_endpoints":[${Array.from({ length }, () => '{"endpoint":{"address":{"socket_address":{"address":"10.0.0.1","port_value":80}}}}').join(",")}]}]}`,
       });
       const { parse, close } = await startParserProcess(
         folderContext({ dir, registry: envoyRegistry() }),
