@@ -9,6 +9,8 @@ import {
   type Watcher,
 } from "@xdstp/core";
 
+import type { HttpView } from "./http-request.ts";
+
 /**
  * The state of a name, as the source knows it.
  *
@@ -45,6 +47,12 @@ export interface FollowedName {
    * passed, or the signal aborts. Resolves with the state of that moment.
    */
   wait(isKnown: (state: NameState) => boolean, ms: number, signal: AbortSignal): Promise<NameState>;
+  /**
+   * Takes over the view of a request, unless an earlier one is kept. It is released when the name is
+   * no longer followed, so that the source of a caller stays the same from one poll to the next.
+   * Returns false if the request has to release its view itself.
+   */
+  keep(view: HttpView): boolean;
   /** Ends the use by one request; call it once. */
   release(): void;
 }
@@ -90,19 +98,20 @@ export function createFollowedNames(clock: Clock, keepMs: number): FollowedNames
   };
   const unused = createDeadlines<Followed>(clock, keepMs, drop);
   const onUnused = (followed: Followed): void => {
-    if (followed.state.kind === "found") unused.add(followed);
+    unused.remove(followed);
+    if (followed.state.kind === "found" && !followed.isRevoked) unused.add(followed);
     // Names that do not exist could be requested without an end.
     else drop(followed);
   };
   return {
     follow(source, typeUrl, spellings) {
       const names = bySource.get(source) ?? new Map<string, Followed>();
-      bySource.set(source, names);
       const key = JSON.stringify([typeUrl, ...spellings]);
       const known = names.get(key);
       const followed =
         known ?? new Followed({ source, typeUrl, spellings, key, epoch, clock, counter, onUnused });
       names.set(key, followed);
+      bySource.set(source, names);
       unused.remove(followed);
       followed.use();
       return followed;
@@ -158,6 +167,7 @@ class Followed implements FollowedName, Watcher {
   #known: NameState | undefined;
   #isReleasing = false;
   #users = 0;
+  #view: HttpView | undefined;
   #isEnded = false;
 
   constructor(init: FollowedInit) {
@@ -180,6 +190,22 @@ class Followed implements FollowedName, Watcher {
   get waiting(): number {
     return this.#waiters.size;
   }
+
+  /** True if the caller whose view is kept may no longer see anything. */
+  get isRevoked(): boolean {
+    return this.#view?.revoked?.aborted === true;
+  }
+
+  keep(view: HttpView): boolean {
+    if (this.#view !== undefined || this.#isEnded) return false;
+    this.#view = view;
+    view.revoked?.addEventListener("abort", this.#onRevoked);
+    return true;
+  }
+
+  readonly #onRevoked = (): void => {
+    if (this.#users === 0) this.#init.onUnused(this);
+  };
 
   async wait(
     isKnown: (state: NameState) => boolean,
@@ -226,6 +252,8 @@ class Followed implements FollowedName, Watcher {
     this.#isEnded = true;
     for (const topic of this.#topics) topic.unwatch(this);
     for (const { release } of [...this.#waiters]) release();
+    this.#view?.revoked?.removeEventListener("abort", this.#onRevoked);
+    this.#view?.release?.();
   }
 
   async #release(): Promise<void> {

@@ -1,6 +1,6 @@
 import { createCache } from "@xdstp/cache";
 import { XdsError } from "@xdstp/core";
-import { createPolicy, filterSource } from "@xdstp/policy";
+import { createPolicy, createSharedFilters, filterSource } from "@xdstp/policy";
 import { envoyTypes } from "@xdstp/resource-types";
 import { clusters } from "@xdstp/resource-types/envoy";
 import { describe, expect, it } from "vitest";
@@ -401,8 +401,70 @@ describe("createHttpHandler()", () => {
     const denied = await http.get(path);
     expect(denied.status).toBe(401);
     expect(denied.text).not.toContain("secret");
+    // The resource that was found stays followed for 30 seconds.
+    expect(views).toEqual(["open"]);
+    http.clock.advance(30_000);
     expect(views).toEqual([]);
   });
+
+  it("keeps the view of a caller from one poll to the next, until the name is not requested any more", async () => {
+    const filters = createSharedFilters({});
+    const policy = createPolicy({ key: "all", allows: () => true });
+    let released = 0;
+    const sources = new Set<unknown>();
+    const http = useHttp({
+      viewOf: () => {
+        const lease = filters.acquire(http.cache, policy);
+        sources.add(lease.source);
+        return {
+          source: lease.source,
+          key: policy.key,
+          release: () => {
+            released++;
+            lease.release();
+          },
+        };
+      },
+    });
+    http.put(nameOf("web"), 1);
+    for (let count = 0; count < 10; count++) await http.get(path);
+    expect([sources.size, http.handler.status().length, released]).toEqual([1, 1, 9]);
+    // A change after the last request reaches the kept view.
+    http.put(nameOf("web"), 2);
+    expect((await http.get(path)).seconds).toBe(2);
+    expect([sources.size, released]).toEqual([1, 10]);
+    http.clock.advance(30_000);
+    expect([http.handler.status().length, released]).toEqual([0, 11]);
+  });
+
+  it.each(["at rest", "during a poll"])(
+    "releases the view of a caller whose access is revoked %s",
+    async (moment) => {
+      const revoking = new AbortController();
+      let open = 0;
+      const http: Http = useHttp({
+        viewOf: () => {
+          open++;
+          return {
+            source: http.cache,
+            key: "k",
+            revoked: revoking.signal,
+            release: () => {
+              open--;
+            },
+          };
+        },
+      });
+      http.put(nameOf("web"), 1);
+      const { headers } = await http.get(path);
+      const poll = moment === "at rest" ? undefined : http.get(after(path, headers));
+      await turns();
+      expect(open).toBe(poll === undefined ? 1 : 2);
+      revoking.abort();
+      await poll;
+      expect([open, http.handler.status().length]).toEqual([0, 0]);
+    },
+  );
 
   it("rejects polls that wait when access is revoked, and ends event streams", async () => {
     const revoking = new AbortController();

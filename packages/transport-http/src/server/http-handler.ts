@@ -21,7 +21,9 @@ export interface HttpHandlerOptions {
   /** The resources. */
   readonly source: ResourceSource;
   /**
-   * Returns what a caller may see. To deny access, throw an XdsError with PERMISSION_DENIED or
+   * Returns what a caller may see: the same source for callers with equal rights, as
+   * `createSharedFilters` of `@xdstp/policy` gives it, since each source is followed for itself. To
+   * deny access, throw an XdsError with PERMISSION_DENIED or
    * UNAUTHENTICATED; any other exception is answered with status 503. Default: all of `source`.
    */
   readonly viewOf?: (caller: HttpCaller, signal: AbortSignal) => HttpView | Promise<HttpView>;
@@ -132,6 +134,7 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
     use.onEnd(() => {
       followed.release();
     });
+    if (followed.keep(view)) use.view = undefined;
     const { revoked } = view;
     const signal = AbortSignal.any([request.signal, closing.signal, ...(revoked ? [revoked] : [])]);
     const state = await settled(followed, signal);
@@ -217,7 +220,7 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
       );
     if (closing.signal.aborted) throw new XdsError("UNAVAILABLE", "the server is closing");
     const view = await viewFor(viewOf, request, signal);
-    use.onEnd(() => view.release?.());
+    use.view = view;
     const answer = await get(request, view, use);
     if (view.revoked?.aborted === true)
       throw new XdsError("PERMISSION_DENIED", "access was revoked");
@@ -264,21 +267,27 @@ type KnownState = Exclude<NameState, { readonly kind: "unknown" }>;
 /** The objects that one request uses until its answer is known; an event stream, until it ends. */
 interface Use {
   isLong: boolean;
+  /** The view to release at the end. undefined: there is none, or its name keeps it. */
+  view: HttpView | undefined;
   onEnd(callback: () => void): void;
   readonly end: () => void;
 }
 
 function createUse(): Use {
   const callbacks: (() => void)[] = [];
-  return {
+  const use: Use = {
     isLong: false,
+    view: undefined,
     onEnd: (callback) => {
       callbacks.push(callback);
     },
     end: () => {
       for (const callback of callbacks.splice(0).reverse()) callback();
+      use.view?.release?.();
+      use.view = undefined;
     },
   };
+  return use;
 }
 
 const eventHeaders = {

@@ -23,7 +23,10 @@ export interface HttpView {
   readonly key?: string;
   /** Aborts when the caller may no longer see anything: requests that wait are rejected, and event streams end. Absent: it never does. */
   readonly revoked?: AbortSignal;
-  /** Called once when the request has ended. Absent: nothing has to be released. */
+  /**
+   * Called once when `source` is no longer needed for this request: when it has ended, or up to
+   * `keepMs` later, since a name stays followed until then. Absent: nothing has to be released.
+   */
   readonly release?: () => void;
 }
 
