@@ -1,24 +1,27 @@
-import { createGrpcChannel, type ChannelLimits, type GrpcChannel } from "@xdstp/grpc/client";
+import { createGrpcChannel, type ChannelLimits } from "@xdstp/grpc/client";
 import type { Clock } from "@xdstp/core";
 
-import type { BootstrapServer } from "./grpc/bootstrap.ts";
-import { credentialsKey } from "./server-config.ts";
+import { createRestLink, type RestLink } from "./rest/rest-link.ts";
+import { credentialsKey, restKey, type ServerConfig } from "./server-config.ts";
 import { type CredentialsEvent, loadCredentials } from "./channel-credentials.ts";
 
 /** Channels to servers. Clients of equal servers share one channel (C-GRPC-12). */
 export interface Channels {
   /**
-   * Returns the channel to a server. Throws an XdsError if the target or the certificates are
-   * invalid.
+   * Returns the channel to a server, over gRPC or as polls over REST. Throws an XdsError if the
+   * target or the certificates are invalid.
    */
-  acquire(server: BootstrapServer): Pick<GrpcChannel, "open"> & {
+  acquire(server: ChannelServer): Pick<RestLink, "open"> & {
     /** Releases the channel. It is closed when its last user has released it. */
     release(): void;
   };
 }
 
+/** The part of the configuration of a server that its connection depends on. */
+type ChannelServer = Pick<ServerConfig, "uri" | "credentials" | "features" | "rest">;
+
 interface Slot {
-  readonly channel: GrpcChannel;
+  readonly channel: Pick<RestLink, "open">;
   readonly end: () => void;
   users: number;
 }
@@ -37,14 +40,23 @@ export function createChannels({
   readonly onEvent?: (server: string, event: CredentialsEvent) => void;
 } = {}): Channels {
   const slots = new Map<string, Slot>();
-  const make = ({ uri, credentials }: BootstrapServer): Slot => {
+  const make = ({ uri, credentials, rest }: ChannelServer): Slot => {
     const loaded = loadCredentials(credentials);
-    const channel = createGrpcChannel({
-      target: uri,
-      ...(loaded.tls !== undefined && { tls: loaded.tls }),
-      ...(clock !== undefined && { clock }),
-      ...(limits !== undefined && { limits }),
-    });
+    const channel =
+      rest === undefined
+        ? createGrpcChannel({
+            target: uri,
+            ...(loaded.tls !== undefined && { tls: loaded.tls }),
+            ...(clock !== undefined && { clock }),
+            ...(limits !== undefined && { limits }),
+          })
+        : createRestLink({
+            uri,
+            polls: rest,
+            tls: loaded.tls,
+            clock,
+            answerBytes: limits?.maxMessageBytes,
+          });
     const following = loaded.follow(channel, {
       ...(clock !== undefined && { clock }),
       ...(onEvent !== undefined && {
@@ -64,7 +76,8 @@ export function createChannels({
   };
   return {
     acquire(server) {
-      const key = JSON.stringify([server.uri, credentialsKey(server.credentials)]);
+      const { uri, credentials, rest } = server;
+      const key = JSON.stringify([uri, credentialsKey(credentials), rest && restKey(rest)]);
       const slot = slots.get(key) ?? make(server);
       slots.set(key, slot);
       slot.users++;

@@ -23,6 +23,7 @@ export { clientFeatures, encodeNode, type NodeOptions, nodeParams } from "./grpc
 // Servers and sources, from any configuration.
 export {
   type AnyBootstrap,
+  type RestPolls,
   type ServerConfig,
   serverId,
   type SourceConfig,

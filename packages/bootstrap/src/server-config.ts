@@ -28,6 +28,24 @@ export interface ServerConfig extends BootstrapServer {
    * (C-GRPC-9). Default: true, unless its features include `fail_on_data_errors`.
    */
   readonly keepRemoved?: boolean;
+  /**
+   * The server is polled over REST, per type and in SotW, whatever `variant` and `aggregated` are
+   * (S-REST-1). Default: gRPC.
+   */
+  readonly rest?: RestPolls;
+}
+
+/** The times of polls over REST, in milliseconds. */
+export interface RestPolls {
+  /** `refresh_delay`: between two polls; up to as much again is added at random (C-REST-6). Default: 5,000. */
+  readonly refreshMs?: number;
+  /** `request_timeout`: for an answer, in addition to `waitMs` (C-REST-7). Default: 1,000. */
+  readonly requestTimeoutMs?: number;
+  /**
+   * The time that the server may hold a poll until there is something new. Default: 0, the server
+   * answers at once.
+   */
+  readonly waitMs?: number;
 }
 
 /**
@@ -95,6 +113,7 @@ export function serverId({
   metadata = {},
   rate,
   keepRemoved,
+  rest,
 }: ServerConfig): string {
   return JSON.stringify([
     uri,
@@ -105,6 +124,7 @@ export function serverId({
     rate === undefined ? null : [rate.burst, rate.perSecond],
     keepRemoved ?? !features.has("fail_on_data_errors"),
     hashOf(metadata),
+    ...(rest === undefined ? [] : [restKey(rest)]),
   ]);
 }
 
@@ -113,6 +133,11 @@ function hashOf(metadata: Readonly<Record<string, string>>): string {
   return sorted.length === 0
     ? ""
     : createHash("sha256").update(JSON.stringify(sorted)).digest("hex");
+}
+
+/** Returns a key that is equal for equal times of polls. */
+export function restKey({ refreshMs, requestTimeoutMs, waitMs }: RestPolls): string {
+  return [refreshMs, requestTimeoutMs, waitMs].join(" ");
 }
 
 /** Returns a key that is equal for equal credentials, even if they are written differently. */

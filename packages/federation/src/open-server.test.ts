@@ -40,6 +40,21 @@ async function useServer(
 }
 
 describe("openServer()", () => {
+  it("polls one service per type in SotW, whatever the configuration says, and says which types have no path [S-REST-1]", async () => {
+    const services = [{ typeUrl: flag, service: "acme.FlagService", sotw: "StreamFlags" }];
+    const { channels, outages } = await useServer(
+      { rest: {}, variant: "delta", aggregated: true },
+      [cluster, flag],
+      { services },
+    );
+    expect(channels.calls).toEqual([
+      "s /envoy.service.cluster.v3.ClusterDiscoveryService/StreamClusters",
+    ]);
+    expect(outages).toEqual([
+      `Flag: [UNIMPLEMENTED] "${flag}" has no path in REST; give its service a restPath, or use gRPC`,
+    ]);
+  });
+
   it.each([
     ["delta", "s /envoy.service.discovery.v3.AggregatedDiscoveryService/DeltaAggregatedResources"],
     ["sotw", "s /envoy.service.discovery.v3.AggregatedDiscoveryService/StreamAggregatedResources"],

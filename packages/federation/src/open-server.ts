@@ -59,26 +59,45 @@ export function openServer(
   server: ServerConfig,
   options: ServerOptions,
 ): { readonly feed: ClientFeed; close(): void } {
-  const { variant = options.variant ?? "delta", aggregated = true, metadata } = server;
+  const { variant, aggregated, metadata, isRest } = wayTo(server, options);
   const services = [...(options.services ?? []), ...SERVICES];
   let channel: ReturnType<Channels["acquire"]> | undefined;
   const connectTo =
-    (path: string): Connect =>
+    (method: StreamMethod): Connect =>
     (handler) => {
       try {
         channel ??= options.channels.acquire(server);
-        return channel.open({ path, ...(metadata !== undefined && { metadata }) }, handler);
+        return channel.open({ ...method, ...(metadata !== undefined && { metadata }) }, handler);
       } catch (error) {
         return failedCall(handler, XdsError.from(error));
       }
     };
   const open = (typeUrl?: string): ClientFeed =>
-    clientEnd(server, variant, connectTo(streamPath(services, variant, typeUrl)), options);
+    clientEnd(
+      server,
+      variant,
+      connectTo((isRest ? restMethod : streamMethod)(services, variant, typeUrl)),
+      options,
+    );
   return {
     feed: aggregated ? open() : new PerTypeFeed(variant, open),
     close: () => {
       channel?.release();
     },
+  };
+}
+
+/** REST has SotW only, and one path for each type (S-REST-1). */
+function wayTo(
+  { variant, aggregated = true, metadata, rest }: ServerConfig,
+  options: ServerOptions,
+): Pick<ServerConfig, "metadata"> &
+  Required<Pick<ServerConfig, "variant" | "aggregated">> & { readonly isRest: boolean } {
+  return {
+    ...(metadata !== undefined && { metadata }),
+    ...(rest === undefined
+      ? { variant: variant ?? options.variant ?? "delta", aggregated, isRest: false }
+      : { variant: "sotw", aggregated: false, isRest: true }),
   };
 }
 
@@ -123,18 +142,43 @@ export type ClientNotice = {
   readonly variant: "delta" | "sotw";
 } & (ClientEvent | CredentialsEvent);
 
+/** The streaming method of a type, and its path over HTTP if it has one. */
+interface StreamMethod {
+  readonly path: string;
+  readonly restPath?: string;
+}
+
+/** Returns the method of a type that is polled. Throws an XdsError, UNIMPLEMENTED, if there is none. */
+function restMethod(
+  services: readonly ServiceRow[],
+  variant: "delta" | "sotw",
+  typeUrl?: string,
+): StreamMethod {
+  const method = streamMethod(services, variant, typeUrl);
+  if (method.restPath !== undefined) return method;
+  throw new XdsError(
+    "UNIMPLEMENTED",
+    `${JSON.stringify(typeUrl)} has no path in REST; give its service a restPath, or use gRPC`,
+    { rule: "S-REST-1" },
+  );
+}
+
 /**
  * Returns the path of the streaming method of a type or, without a type, of all types (B-STREAM-2).
  * Throws an XdsError, UNIMPLEMENTED, if the type does not have such a method.
  */
-function streamPath(
+function streamMethod(
   services: readonly ServiceRow[],
   variant: "delta" | "sotw",
   typeUrl?: string,
-): string {
+): StreamMethod {
   const row = services.find((service) => service.typeUrl === typeUrl);
   const method = row?.[variant];
-  if (row !== undefined && method !== undefined) return `/${row.service}/${method}`;
+  if (row !== undefined && method !== undefined)
+    return {
+      path: `/${row.service}/${method}`,
+      ...(row.restPath !== undefined && { restPath: row.restPath }),
+    };
   const what = typeUrl === undefined ? "all types" : JSON.stringify(typeUrl);
   if (row === undefined)
     throw new XdsError(

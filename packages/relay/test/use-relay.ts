@@ -1,18 +1,33 @@
-import { createChannels, parseBootstrap, type Bootstrap } from "@xdstp/bootstrap";
+import {
+  type AnyBootstrap,
+  createChannels,
+  parseBootstrap,
+  type SourceConfig,
+} from "@xdstp/bootstrap";
 import { createCache, type Cache } from "@xdstp/cache";
 import { createClient, type Client, type ClientOptions } from "@xdstp/client";
+import { envoyRegistry } from "@xdstp/protos/envoy";
 import { createServer, type ServerEvent, type XdsServer } from "@xdstp/server";
+import { createRestHandler, createRestRoute } from "@xdstp/transport-rest/server";
 import { onTestFinished } from "vitest";
 
 import { createRelay, type Relay, type RelayOptions } from "../src/index.ts";
 
-/** A management server on loopback, and the cache that it serves. */
+/** A management server on loopback, over gRPC and REST, and the cache that it serves. */
 export interface Origin {
   readonly cache: Cache;
   readonly server: XdsServer;
   readonly uri: string;
   readonly events: ServerEvent[];
+  /** The paths of requests over plain HTTP, each once. */
+  readonly polled: ReadonlySet<string>;
   readonly close: () => Promise<void>;
+}
+
+/** A bootstrap that a test configures. */
+export interface TestBootstrap {
+  readonly node: { readonly id: string; readonly cluster: string };
+  readonly sources: readonly SourceConfig[];
 }
 
 /** A relay and its server. */
@@ -30,13 +45,13 @@ export async function useOrigin(port = 0): Promise<Origin> {
   return serve(cache, port, () => cache.close());
 }
 
-/** Creates a relay of these servers, closed after the test, with short delays between streams. */
+/** Creates a relay of these servers, as targets of gRPC or a bootstrap, closed after the test, with short delays between streams. */
 export async function useRelay(
-  uris: readonly string[],
+  servers: readonly string[] | TestBootstrap,
   options: RelayOptions = {},
 ): Promise<ServedRelay> {
   const relay = createRelay({
-    bootstrap: bootstrapOf(uris, "relay"),
+    bootstrap: bootstrapOf(servers, "relay"),
     backoff: { initialMs: 20, maxMs: 100 },
     ...options,
   });
@@ -45,11 +60,11 @@ export async function useRelay(
 
 /** Creates a client of these servers, closed after the test. `id`: the id of its node. */
 export function useClient(
-  uris: readonly string[],
+  servers: readonly string[] | TestBootstrap,
   { id = "me", ...options }: ClientOptions & { readonly id?: string } = {},
 ): Client {
   const client = createClient({
-    bootstrap: bootstrapOf(uris, id),
+    bootstrap: bootstrapOf(servers, id),
     channels: createChannels(),
     backoff: { initialMs: 20, maxMs: 100 },
     ...options,
@@ -58,9 +73,13 @@ export function useClient(
   return client;
 }
 
-function bootstrapOf(uris: readonly string[], id: string): Bootstrap {
+function bootstrapOf(servers: readonly string[] | TestBootstrap, id: string): AnyBootstrap {
+  if ("node" in servers) return servers;
   return parseBootstrap({
-    xds_servers: uris.map((server_uri) => ({ server_uri, channel_creds: [{ type: "insecure" }] })),
+    xds_servers: servers.map((server_uri) => ({
+      server_uri,
+      channel_creds: [{ type: "insecure" }],
+    })),
     node: { id },
   });
 }
@@ -72,17 +91,30 @@ async function serve(
   serving: Relay["serving"] = { source: cache },
 ): Promise<Origin> {
   const events: ServerEvent[] = [];
-  const server = createServer({
+  const polled = new Set<string>();
+  const server: XdsServer = createServer({
     ...serving,
+    http: [
+      (request, ...call) => {
+        polled.add(request.url ?? "");
+        return route(request, ...call);
+      },
+    ],
     onEvent: (event) => {
       events.push(event);
     },
   });
+  const polls = createRestHandler({
+    accept: (...call) => server.accept(...call),
+    registry: envoyRegistry(),
+  });
+  const route = createRestRoute(polls);
   const listening = await server.listen({ host: "127.0.0.1", port });
   const close = async (): Promise<void> => {
+    polls.close();
     await server.close({ graceMs: 0 });
     await end();
   };
   onTestFinished(close);
-  return { cache, server, events, uri: `127.0.0.1:${listening.port}`, close };
+  return { cache, server, events, polled, uri: `127.0.0.1:${listening.port}`, close };
 }

@@ -59,7 +59,11 @@ export interface EnvoyBootstrap {
   /**
    * Returns the servers of a static cluster, in order of preference; also for ConfigSources inside
    * of resources. `undefined`: the cluster does not exist. Throws an XdsError for a cluster without
-   * a management server.
+   * a management server, and for gRPC also for one without HTTP/2.
+   * @param use - The protocol that the servers are used with. Default: `grpc`
    */
-  readonly clusters: (name: string) => readonly BootstrapServer[] | undefined;
+  readonly clusters: (
+    name: string,
+    use?: "grpc" | "rest",
+  ) => readonly BootstrapServer[] | undefined;
 }

@@ -8,6 +8,7 @@ import { inside, type Place, unsupportedAt, wrongAt } from "../grpc/place.ts";
 import type { ServerConfig } from "../server-config.ts";
 import type { EnvoyBootstrap } from "./config-source.ts";
 import { readGrpcService } from "./read-grpc-service.ts";
+import { readRestSource } from "./read-rest-source.ts";
 
 /** The variant of each API type, and whether it uses one stream for all types (C-AGG-2). */
 const kinds: ReadonlyMap<ApiType, Required<Pick<ServerConfig, "variant" | "aggregated">>> = new Map(
@@ -20,8 +21,8 @@ const kinds: ReadonlyMap<ApiType, Required<Pick<ServerConfig, "variant" | "aggre
 );
 
 /**
- * Returns the servers of an ApiConfigSource in order of preference: its `grpc_services` are tried
- * one after the other.
+ * Returns the servers of an ApiConfigSource in order of preference: its `grpc_services`, or its
+ * `cluster_names` for REST, are tried one after the other.
  * @param isAds - True for `ads_config` of a bootstrap: then GRPC and DELTA_GRPC use one stream for
  * all types
  */
@@ -31,17 +32,15 @@ export function readApiConfigSource(
   clusters: EnvoyBootstrap["clusters"],
   isAds = false,
 ): readonly ServerConfig[] {
-  const kind = kindOf(config, place);
+  const isRest = config.apiType === ApiType.REST && !isAds;
+  const kind = isRest ? undefined : kindOf(config, place);
   checkTransportVersion(config.transportApiVersion, inside(place, "transport_api_version"));
+  checkValidators(config, place);
+  if (kind === undefined) return readRestSource(config, place, clusters);
   if (config.clusterNames.length > 0)
     throw wrongAt(
       inside(place, "cluster_names"),
       "is for REST; name the cluster in grpc_services, as envoy_grpc",
-    );
-  if (config.configValidators.length > 0)
-    throw unsupportedAt(
-      inside(place, "config_validators"),
-      "would be left out; validate where you watch",
     );
   if (config.grpcServices.length === 0)
     throw wrongAt(place, "has no grpc_services; give one with google_grpc or envoy_grpc");
@@ -59,6 +58,14 @@ export function readApiConfigSource(
     .map((server) => ({ ...server, ...how }));
 }
 
+function checkValidators({ configValidators }: ApiConfigSource, place: Place): void {
+  if (configValidators.length > 0)
+    throw unsupportedAt(
+      inside(place, "config_validators"),
+      "would be left out; validate where you watch",
+    );
+}
+
 function kindOf(
   { apiType }: ApiConfigSource,
   place: Place,
@@ -67,9 +74,9 @@ function kindOf(
   if (kind !== undefined) return kind;
   const known = "AGGREGATED_GRPC, AGGREGATED_DELTA_GRPC, GRPC or DELTA_GRPC";
   if (apiType === ApiType.REST)
-    throw unsupportedAt(
+    throw wrongAt(
       inside(place, "api_type"),
-      `is REST: a feed for it does not exist yet; give ${known}`,
+      `is REST, which polls for each type and has no stream for all; give ${known}`,
     );
   throw wrongAt(
     inside(place, "api_type"),

@@ -25,6 +25,10 @@ function serversOf(config: Json): readonly ServerConfig[] {
 
 const first = (config: Json): ServerConfig | undefined => serversOf(config)[0];
 
+/** Returns an ApiConfigSource of the type REST. */
+const rest = (more: Json = {}): Json =>
+  api([], { api_type: "REST", cluster_names: ["xds"], refresh_delay: "5s", ...more });
+
 function problemOf(config: object | string): string {
   try {
     return JSON.stringify(readConfigSource(config, options));
@@ -68,6 +72,45 @@ describe("readConfigSource()", () => {
         keepRemoved: false,
       },
     ]);
+  });
+
+  it("polls the clusters of REST in order, per type and in SotW [C-REST-6] [C-REST-7]", () => {
+    const config = rest({ cluster_names: ["xds", "more"], request_timeout: "20s" });
+    const uses: unknown[] = [];
+    const read = readConfigSource(
+      { api_config_source: config },
+      {
+        clusters: (name, use) => {
+          uses.push([name, use]);
+          return name === "more" ? [{ ...insecure, uri: "more:1" }] : options.clusters?.(name);
+        },
+      },
+    );
+    const servers = read.kind === "servers" ? read.servers : [];
+    expect(servers.map(({ uri }) => uri)).toEqual(["cluster:1", "cluster:2", "more:1"]);
+    expect(uses).toEqual([
+      ["xds", "rest"],
+      ["more", "rest"],
+    ]);
+    expect(servers[0]).toEqual({
+      ...insecure,
+      variant: "sotw",
+      aggregated: false,
+      keepRemoved: false,
+      rest: { refreshMs: 5_000, requestTimeoutMs: 20_000 },
+    });
+  });
+
+  it("gives a server that is polled another id for gRPC, and for other times of polls [C-AGG-1]", () => {
+    const polled = first(rest());
+    const all = [
+      first(api([envoy("xds")], { api_type: "GRPC" })),
+      polled,
+      first(rest({ refresh_delay: "6s" })),
+      first(rest({ request_timeout: "2s" })),
+    ].map((server) => server && serverId(server));
+    expect(new Set(all).size).toBe(4);
+    expect(serverId({ ...insecure, ...polled })).toBe(all[1]);
   });
 
   it("reads authorities exactly as they are written, each once [C-AUTH-2]", () => {
@@ -219,7 +262,35 @@ describe("readConfigSource()", () => {
     ],
     [
       { api_config_source: api([google("s")], { api_type: "REST" }) },
-      "UNIMPLEMENTED] ConfigSource: api_config_source.api_type is REST: a feed for it does not exist yet; give AGGREGATED_GRPC,",
+      "INVALID_ARGUMENT] ConfigSource: api_config_source.grpc_services is for gRPC; name the cluster in cluster_names",
+    ],
+    [
+      { api_config_source: rest({ cluster_names: [] }) },
+      "INVALID_ARGUMENT] ConfigSource: api_config_source has no cluster_names; give",
+    ],
+    [
+      { api_config_source: rest({ cluster_names: ["xds", "none"] }) },
+      'INVALID_ARGUMENT] ConfigSource: api_config_source.cluster_names[1] is "none", and this static cluster does not exist',
+    ],
+    [
+      { api_config_source: api([], { api_type: "REST", cluster_names: ["xds"] }) },
+      "INVALID_ARGUMENT] ConfigSource: api_config_source has no refresh_delay, which REST needs",
+    ],
+    [
+      { api_config_source: rest({ refresh_delay: "0s" }) },
+      "INVALID_ARGUMENT] ConfigSource: api_config_source.refresh_delay is 0; give a time above zero",
+    ],
+    [
+      { api_config_source: rest({ request_timeout: "-1s" }) },
+      "INVALID_ARGUMENT] ConfigSource: api_config_source.request_timeout is below zero",
+    ],
+    [
+      { api_config_source: rest({ transport_api_version: "V2" }) },
+      "INVALID_ARGUMENT] ConfigSource: api_config_source.transport_api_version is V2; there is only V3",
+    ],
+    [
+      { api_config_source: rest({ config_validators: [{ name: "x" }] }) },
+      "UNIMPLEMENTED] ConfigSource: api_config_source.config_validators would be left out",
     ],
     [
       { api_config_source: api([google("s")], { api_type: 4 }) },

@@ -1,10 +1,10 @@
 import { fromBinary, type JsonValue, type Message } from "@bufbuild/protobuf";
 import { type ConfigSource, ConfigSourceSchema } from "@xdstp/protos/envoy/core";
-import type { Duration } from "@bufbuild/protobuf/wkt";
 import { XdsError } from "@xdstp/core";
 import { asObject, inside, type Place, unsupportedAt, wrongAt } from "../grpc/place.ts";
 import { checkVersion, readApiConfigSource } from "./read-api-config-source.ts";
 import type { EnvoyBootstrap, EnvoyConfigSource } from "./config-source.ts";
+import { readDuration } from "./read-duration.ts";
 import { parseText, readMessage } from "./read-message.ts";
 import type { SourceConfig } from "../server-config.ts";
 
@@ -24,7 +24,7 @@ const initialFetchMs = 15_000;
  * `resource_api_version` may be absent. Fields that only tune Envoy's own connections are ignored.
  *
  * Throws an XdsError that names the field: INVALID_ARGUMENT for an invalid or missing value;
- * UNIMPLEMENTED for sources that are not supported yet (paths, REST), and for checks and
+ * UNIMPLEMENTED for sources that are not supported yet (paths), and for checks and
  * credentials that would be ignored otherwise.
  */
 export function readConfigSource(
@@ -100,16 +100,6 @@ function factsOf(
         ? initialFetchMs
         : readDuration(initialFetchTimeout, inside(place, "initial_fetch_timeout")),
   };
-}
-
-/** Returns a duration in milliseconds. Throws for a negative one. */
-function readDuration(
-  { seconds, nanos }: Pick<Duration, "seconds" | "nanos">,
-  place: Place,
-): number {
-  const ms = Number(seconds) * 1000 + nanos / 1e6;
-  if (ms < 0) throw wrongAt(place, "is below zero");
-  return Math.ceil(ms);
 }
 
 /**

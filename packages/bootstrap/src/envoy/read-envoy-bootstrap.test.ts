@@ -278,7 +278,11 @@ describe("readEnvoyBootstrap()", () => {
     ],
     [
       { config_sources: [from("s:1", ["a"], { api_type: "REST" })] },
-      "UNIMPLEMENTED] bootstrap: config_sources[0].api_config_source.api_type is REST",
+      "INVALID_ARGUMENT] bootstrap: config_sources[0].api_config_source.grpc_services is for gRPC",
+    ],
+    [
+      { dynamic_resources: { ads_config: api([google("s:1")], { api_type: "REST" }) } },
+      "INVALID_ARGUMENT] bootstrap: dynamic_resources.ads_config.api_type is REST, which polls for each type",
     ],
   ])("says of %j what is wrong where", (bootstrap, problem) => {
     expect(problemOf(bootstrap)).toContain(problem);

@@ -159,12 +159,13 @@ function readStaticClusters(json: Placed<JsonValue> | undefined): EnvoyBootstrap
   const clusters: readonly Placed<JsonObject>[] =
     json === undefined ? [] : items(asArray(json)).map(asObject);
   const read = new Map<string, readonly BootstrapServer[]>();
-  return (name) => {
+  return (name, use = "grpc") => {
     const cluster = clusters.find(({ value }) => value.name === name);
     if (cluster === undefined) return undefined;
+    const key = `${use} ${name}`;
     const servers =
-      read.get(name) ?? serversOfCluster(readMessage(ClusterSchema, cluster), cluster.place);
-    read.set(name, servers);
+      read.get(key) ?? serversOfCluster(readMessage(ClusterSchema, cluster), cluster.place, use);
+    read.set(key, servers);
     return servers;
   };
 }

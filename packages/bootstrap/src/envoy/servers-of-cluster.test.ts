@@ -92,6 +92,19 @@ describe("static clusters", () => {
     expect(serversOf(more)).toHaveLength(1);
   });
 
+  it("need no HTTP/2 for REST, whatever they were read for before [S-REST-1]", () => {
+    const { clusters } = readEnvoyBootstrap({
+      dynamic_resources: { ads_config: ads },
+      static_resources: {
+        clusters: [cluster("good"), cluster("c", { typed_extension_protocol_options: {} })],
+      },
+    });
+    for (const use of ["grpc", undefined] as const) {
+      expect(clusters("c", "rest")?.map(({ uri }) => uri)).toEqual(["xds.example:443"]);
+      expect(() => clusters("c", use)).toThrow("does not speak HTTP/2, which gRPC needs");
+    }
+  });
+
   const ca = { trusted_ca: { filename: "ca" } };
   const own = { certificate_chain: { filename: "cert" }, private_key: { filename: "key" } };
   it.each<[string, Json, Json, object]>([

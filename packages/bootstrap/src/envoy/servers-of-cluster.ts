@@ -23,10 +23,15 @@ const away: ReadonlySet<HealthStatus> = new Set([
 /**
  * Returns the servers of a static cluster of an Envoy bootstrap: its addresses by priority, each a
  * server. Load balancing and tuning are ignored, since there is one stream.
+ * @param use - The protocol: gRPC needs a cluster with HTTP/2, REST does not
  */
-export function serversOfCluster(cluster: Cluster, place: Place): readonly BootstrapServer[] {
+export function serversOfCluster(
+  cluster: Cluster,
+  place: Place,
+  use: "grpc" | "rest",
+): readonly BootstrapServer[] {
   checkType(cluster, place);
-  checkHttp2(cluster, place);
+  if (use === "grpc") checkHttp2(cluster, place);
   const servers = addressesOf(cluster.loadAssignment, inside(place, "load_assignment")).map(
     ([address, at]) => {
       const { host, uri } = targetOf(address, at);

@@ -11,4 +11,8 @@ export {
   type Connectivity,
 } from "./channel-context.ts";
 export type { ChannelTls } from "./channel-tls.ts";
+
+// For channels over other protocols.
+export { credentialsOf, type ChannelCredentials } from "./channel-tls.ts";
+export { parseTarget, type Target } from "./parse-target.ts";
 export { nodeWarning } from "../wire/node-warning.ts";

@@ -42,14 +42,19 @@ export interface RestChannelOptions {
 export interface RestChannel {
   /**
    * Begins a stream of polls. `path` is the SotW method of a service with one type,
-   * `/package.Service/StreamX`; REST has no aggregated stream (S-REST-1).
+   * `/package.Service/StreamX`; REST has no aggregated stream (S-REST-1). `restPath` is the path of
+   * the type over HTTP. Default: the path of the service.
    * A poll that fails ends the stream with its reason. The client keeps what it has, and opens the
    * next stream after a pause (C-REST-7).
    * Throws an XdsError: UNIMPLEMENTED for a path without a REST form, FAILED_PRECONDITION after
    * `close`.
    */
   open(
-    call: { readonly path: string; readonly metadata?: Readonly<Record<string, string>> },
+    call: {
+      readonly path: string;
+      readonly restPath?: string;
+      readonly metadata?: Readonly<Record<string, string>>;
+    },
     handler: ByteStreamHandler,
   ): ByteStream;
   /** Ends all streams with CANCELLED. */
@@ -69,9 +74,9 @@ export function createRestChannel(options: RestChannelOptions): RestChannel {
   const open = new Set<PollStream>();
   let isClosed = false;
   return {
-    open({ path, metadata = {} }, handler) {
+    open({ path, metadata = {}, ...call }, handler) {
       if (isClosed) throw new XdsError("FAILED_PRECONDITION", "the channel is closed");
-      const restPath = paths.get(path);
+      const restPath = call.restPath ?? paths.get(path);
       if (restPath === undefined)
         throw new XdsError(
           "UNIMPLEMENTED",
