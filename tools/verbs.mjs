@@ -5,6 +5,7 @@ export const verbs = {
   "example:browser": { file: "examples/browser/main.ts" },
   "example:client": { file: "examples/client/main.ts" },
   "example:federation": { file: "examples/federation/main.ts" },
+  "example:files": { file: "examples/files/main.ts" },
   "example:flags": { file: "examples/flags/main.ts" },
   "example:on-demand": { file: "examples/on-demand/main.ts" },
   "example:per-node": { file: "examples/per-node/main.ts" },

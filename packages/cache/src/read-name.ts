@@ -50,7 +50,8 @@ export interface ReadName {
 /** Reads a name of a request, a resource or a removal. */
 export function readName(text: string): ReadName {
   const key = nameKey(text);
-  if (!key.startsWith("xdstp:")) return { kind: "opaque", key };
+  if (!key.startsWith("xdstp:"))
+    return key.startsWith("file:///") ? readFileName(key) : { kind: "opaque", key };
   const type = typeOf(key);
   if (type === undefined) return readDirected(text, faultOf(text));
   const parent = globOf(key);
@@ -61,6 +62,12 @@ export function readName(text: string): ReadName {
     authority: authorityOf(key),
     type,
   };
+}
+
+/** Reads the name of a file, which has neither a type nor an authority (C-NFILE-1). */
+function readFileName(key: string): ReadName {
+  const parent = globOf(key);
+  return { kind: parent === undefined && isGlob(key) ? "glob" : "name", key, parent };
 }
 
 /** A map key for a type, and the key of a name or of one of its variants. */

@@ -20,5 +20,6 @@ export {
   repeatEvery,
 } from "./pacing.ts";
 export type { ProblemCode } from "./problem-codes.ts";
+export { type NativeFile, readNativeFile } from "./native-file.ts";
 export { readResponseFile, type ResponseFile } from "./response-file.ts";
 export { isGone } from "./walk-folder.ts";

@@ -85,7 +85,7 @@ const wrappers = createRegistry(
 );
 
 /** Returns a registry with the wrappers, which replace types of the same names. The types of `registry` are not copied, since that would decode all files of `envoyRegistry()`. */
-function withWrappers(registry: Registry): Registry {
+export function withWrappers(registry: Registry): Registry {
   const added: Pick<Registry, "get" | "getMessage" | typeof Symbol.iterator> = {
     get: (typeName) => wrappers.get(typeName) ?? registry.get(typeName),
     getMessage: (typeName) => wrappers.getMessage(typeName) ?? registry.getMessage(typeName),

@@ -57,17 +57,13 @@ describe("isGlob()", () => {
     expect(isGlob(name(text))).toBe(false);
   });
 
-  it.each([
-    "*",
-    "foo/*",
-    "http://a/t/*",
-    "file:///d/*",
-    "xdstp://a/t/%zz/*",
-    "xdstp://a/t/*#entry=e",
-  ])("does not hold of %j, which is not an xdstp name [N-56]", (text) => {
-    expect(isGlob(text)).toBe(false);
-    expect(globOf(text)).toBeUndefined();
-  });
+  it.each(["*", "foo/*", "http://a/t/*", "xdstp://a/t/%zz/*", "xdstp://a/t/*#entry=e"])(
+    "does not hold of %j, which is not an xdstp name [N-56]",
+    (text) => {
+      expect(isGlob(text)).toBe(false);
+      expect(globOf(text)).toBeUndefined();
+    },
+  );
 
   it("holds of file locators that end in /*, and of no http locator [N-19] [N-20] [N-57]", () => {
     expect(isGlob(locator("file:///d/*"))).toBe(true);
@@ -197,5 +193,29 @@ describe("globMatches()", () => {
       }),
       property,
     );
+  });
+});
+
+describe("names of files", () => {
+  it.each([
+    ["file:///d/a.yaml", "file:///d/*"],
+    ["file:///a.yaml", "file:///*"],
+    ["file:///d/e/a%20b", "file:///d/e/*"],
+    ["file:///d/a*", "file:///d/*"],
+    ["file:///d/*", undefined],
+    ["file:///d/", undefined],
+    ["file:///d/a.yaml#entry=x", undefined],
+    ["file://d/a.yaml", undefined],
+  ])("have the glob of their directory: %s [N-57]", (name, glob) => {
+    expect(globOf(name)).toBe(glob);
+    if (glob !== undefined) expect(globMatches(glob, name)).toBe(true);
+  });
+
+  it("are globs if they end in a star [N-57]", () => {
+    expect(isGlob("file:///d/*")).toBe(true);
+    expect(isGlob("file:///*")).toBe(true);
+    expect(isGlob("file:///d/*#entry=x")).toBe(false);
+    expect(isGlob("file:///d/a")).toBe(false);
+    expect(globMatches("file:///d/*", "file:///d/e/a")).toBe(false);
   });
 });

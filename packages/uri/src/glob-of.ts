@@ -12,9 +12,11 @@ let known = { start: "", end: "", glob: "" };
  * needs one look-up (N-54).
  *
  * undefined for a text that no glob covers: a glob, a name with an empty id (N-53), an opaque name
- * (N-56), a text that is not a valid name.
+ * (N-56), a text that is not a valid name. The glob of a `file:///` name is that of its directory
+ * (N-57).
  */
 export function globOf(name: string): string | undefined {
+  if (name.startsWith(FILE)) return fileGlobOf(name);
   const key = canonicalName(name);
   const segment = key === undefined ? undefined : lastSegment(key);
   if (key === undefined || segment === undefined || isStar(key, segment)) return undefined;
@@ -26,7 +28,7 @@ export function globOf(name: string): string | undefined {
 
 /**
  * Returns true if a name is a member of a glob (N-51 to N-53). Both may have any spelling. False if
- * `glob` is not a glob or `name` is not an xdstp name.
+ * `glob` is not a glob or `name` is not a name of xdstp or of a file.
  */
 export function globMatches(glob: string, name: string): boolean {
   return globOf(name) === nameKey(glob);
@@ -35,15 +37,27 @@ export function globMatches(glob: string, name: string): boolean {
 /**
  * Returns true for a glob: its decoded id is `*` or ends in `/*` (N-50).
  *
- * A string is read as a name as received; an opaque name is never a glob (N-56).
+ * A string is read as a name as received; an opaque name is never a glob (N-56). A `file:///` name
+ * is one if it ends in `/*` (N-57).
  * A locator with the scheme `xdstp` or `file` may be a glob, one with `http` may not (N-20, N-57).
  */
 export function isGlob(name: string | XdstpName | Locator): boolean {
   if (typeof name !== "string")
     return name.scheme !== "http" && (name.id === "*" || name.id.endsWith("/*"));
+  if (name.startsWith(FILE)) return name.endsWith("/*");
   const key = canonicalName(name);
   const segment = key === undefined ? undefined : lastSegment(key);
   return key !== undefined && segment !== undefined && isStar(key, segment);
+}
+
+/** The beginning of a name of a file. */
+const FILE = "file:///";
+
+/** Returns the glob of the directory of a file (N-57). undefined: it is a glob, or an entry of a file. */
+function fileGlobOf(name: string): string | undefined {
+  const slash = name.lastIndexOf("/");
+  if (slash === name.length - 1 || name.includes("#") || name.endsWith("/*")) return undefined;
+  return `${name.slice(0, slash)}/*`;
 }
 
 /** The range of a segment of the id in a canonical name. */

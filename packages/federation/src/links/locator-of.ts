@@ -46,7 +46,7 @@ function directiveOf({ directive }: ResourceLocator["directives"][number]): Dire
 
 /**
  * Returns the reason why a locator cannot be used for resources of a type: a scheme that no feed
- * supports yet (C-REDIR-8), or a type that does not match. `undefined`: it can be used.
+ * supports yet (C-REDIR-8), a file (C-NFILE-7), or a type that does not match. `undefined`: it can be used.
  */
 export function locatorFault(typeUrl: string, locator: Locator): Fault | undefined {
   return schemeFault(locator) ?? typeFault(typeFromTypeUrl(typeUrl) ?? "", locator);
@@ -55,8 +55,11 @@ export function locatorFault(typeUrl: string, locator: Locator): Fault | undefin
 function schemeFault(locator: Locator): Fault | undefined {
   if (locator.scheme !== "xdstp")
     return {
-      text: `${printLocator(locator)} has the scheme ${locator.scheme}, which no feed supports yet; use xdstp`,
-      rule: "C-REDIR-8",
+      text:
+        locator.scheme === "file"
+          ? `${printLocator(locator)} is a file, which only an entry of a list may lead to; use xdstp`
+          : `${printLocator(locator)} has the scheme http, which no feed supports yet; use xdstp`,
+      rule: locator.scheme === "file" ? "C-NFILE-7" : "C-REDIR-8",
     };
   for (const directive of locator.directives) {
     const fault = directive.kind === "alt" ? schemeFault(directive.locator) : undefined;

@@ -137,7 +137,7 @@ it.each([
     "xdstp://b/t.T/y#alt=xdstp://b/t.U/y",
     "its alternative xdstp://b/t.U/y has the type t.U; it has to be t.T",
   ],
-  ["a file", "file:///etc/y", "has the scheme file, which no feed supports yet; use xdstp"],
+  ["a file", "file:///etc/y", "is a file, which only an entry of a list may lead to; use xdstp"],
   ["plain HTTP", "http://b/t.T/y", "has the scheme http, which no feed supports yet; use xdstp"],
 ])(
   "rejects a redirect to %s, and what is held stays [C-REDIR-5, C-REDIR-6, C-REDIR-8]",

@@ -273,7 +273,12 @@ describe("followList()", () => {
       "acme.v1.FlagCollection",
     ],
     ["a glob as an alternative", `${bar}#alt=${at("x/*")}`, "INVALID_ARGUMENT", "is a glob"],
-    ["a file", "file:///b.yaml", "UNIMPLEMENTED", "scheme file"],
+    [
+      "a file with an alternative",
+      `file:///b.yaml#alt=${bar}`,
+      "UNIMPLEMENTED",
+      "a file, which has no alternatives",
+    ],
     ["a web page", "http://a/acme.v1.Flag/b", "UNIMPLEMENTED", "scheme http"],
   ])(
     "rejects %s as a member, and the others live [C-LIST-7] [C-LIST-9]",

@@ -1,4 +1,4 @@
-import { XdsError, type Interest, type ResourceSource } from "@xdstp/core";
+import { type Fault, type Interest, type ResourceSource, XdsError } from "@xdstp/core";
 import { printLocator, collectionTypeOf, isGlob, typeFromTypeUrl, type Locator } from "@xdstp/uri";
 
 import {
@@ -182,7 +182,9 @@ function memberFault(memberTypeUrl: string, locator: Locator): XdsError | undefi
         text: `${printLocator(locator)} is a collection, which no list can have as its member; list its members`,
         rule: "C-LIST-7",
       }
-    : locatorFault(memberTypeUrl, locator);
+    : locator.scheme === "file"
+      ? fileFault(locator)
+      : locatorFault(memberTypeUrl, locator);
   return fault === undefined
     ? undefined
     : new XdsError(locator.scheme === "xdstp" ? "INVALID_ARGUMENT" : "UNIMPLEMENTED", fault.text, {
@@ -190,6 +192,13 @@ function memberFault(memberTypeUrl: string, locator: Locator): XdsError | undefi
         resource: printLocator(locator),
         rule: fault.rule,
       });
+}
+
+/** A file has no alternatives. Whether it may be read is up to the source of file names (C-NFILE-7). */
+function fileFault(locator: Locator): Fault | undefined {
+  return locator.directives.some(({ kind }) => kind === "alt")
+    ? { text: `${printLocator(locator)} is a file, which has no alternatives`, rule: "C-NFILE-1" }
+    : undefined;
 }
 
 function isNested(memberTypeUrl: string, locator: Locator): boolean {

@@ -146,8 +146,11 @@ function stop({ deadline, retry }: LookedFor): void {
   retry?.cancel();
 }
 
+/** In place of an authority: names of files. No authority has a slash. */
+export const FILES = "file://";
+
 /**
- * Returns a function that reads the authority of a name. It is fast if many names in a row have the
+ * Returns a function that reads the authority of a name; {@link FILES} for a name of a file. It is fast if many names in a row have the
  * same authority. It returns `null` for an opaque name, and an authority without servers for a text
  * that is not a name.
  */
@@ -155,7 +158,7 @@ export function createAuthorityReader(): (name: string) => string | null {
   let prefix = "\n";
   let last: string | null = null;
   return (name) => {
-    if (!name.startsWith("xdstp:")) return null;
+    if (!name.startsWith("xdstp:")) return name.startsWith("file:///") ? FILES : null;
     if (name.startsWith(prefix)) return last;
     const authority = authorityOf(name);
     if (authority === undefined) return "\n";

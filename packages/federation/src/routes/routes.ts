@@ -1,7 +1,7 @@
 import { XdsError } from "@xdstp/core";
 
 import type { FederationServer, FederationSource } from "../federation-source.ts";
-import { AuthorityFinder, type FinderHost } from "./authority-finder.ts";
+import { AuthorityFinder, FILES, type FinderHost } from "./authority-finder.ts";
 import type { Route } from "./route.ts";
 
 /** The parts of a federation that routes use. */
@@ -51,8 +51,8 @@ export class Routes {
    */
   of(authority: string | null): Route | XdsError | undefined {
     const known = this.known(authority);
-    if (known !== undefined || authority === null)
-      return known ?? unknownAuthority(this.#sources, null);
+    if (known !== undefined || authority === null || authority === FILES)
+      return known ?? unknownAuthority(this.#sources, authority);
     return this.#finder === undefined
       ? unknownAuthority(this.#sources, authority)
       : this.#finder.find(authority);
@@ -63,6 +63,8 @@ export class Routes {
     if (authority === null) return (this.#opaque ??= this.#open(sourcesFor(this.#sources, null)));
     const known = this.#known.get(authority);
     if (known !== undefined) return known;
+    // Names of files are never requested from a server (C-NFILE-7).
+    if (authority === FILES && !this.#configured.has(FILES)) return undefined;
     if (!this.#configured.has(authority))
       return (this.#default ??= this.#open(sourcesFor(this.#sources, authority)));
     const route = this.#open(sourcesFor(this.#sources, authority));
@@ -89,12 +91,18 @@ export class Routes {
   }
 }
 
-/** Returns the error for an authority without servers (C-AUTH-5), or for opaque names (`null`). */
+/** Returns the error for an authority without servers (C-AUTH-5), for opaque names (`null`), or for names of files. */
 export function unknownAuthority(
   sources: readonly FederationSource[],
   authority: string | null,
   cause?: XdsError,
 ): XdsError {
+  if (authority === FILES)
+    return new XdsError(
+      "PERMISSION_DENIED",
+      "names of files are not read; add a source with a directory for them",
+      { rule: "C-NFILE-7" },
+    );
   const known = sources
     .flatMap(({ authorities = [] }) => authorities)
     .map((one) => JSON.stringify(one));

@@ -5,3 +5,9 @@
  */
 export { createFileChannel, type FileChannel, type FileChannelOptions } from "./file-channel.ts";
 export type { FileEvent } from "./file-event.ts";
+export {
+  createNativeFileFeed,
+  type NativeFileFeed,
+  type NativeFileFeedOptions,
+} from "./native-file-feed.ts";
+export { createNativeFileSource, type NativeFileSource } from "./native-file-source.ts";

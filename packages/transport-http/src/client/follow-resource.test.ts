@@ -349,7 +349,7 @@ describe("followResource()", () => {
     expect(states).toEqual(["1 s", "2 s"]);
   });
 
-  it("does not send directives, nor change the query [B-HTTP-1]", async () => {
+  it("does not send directives, nor change the query [B-HTTP-1] [N-38]", async () => {
     const { network, pass } = follow({ url: `${url}?a=%20b&c=+#alt=x` });
     await pass(0);
     const urls: string[] = [];
