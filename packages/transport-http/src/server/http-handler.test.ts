@@ -557,6 +557,23 @@ describe("createHttpHandler()", () => {
     expect(http.handler.status()).toEqual([]);
   });
 
+  it("answers 503 to a poll whose access is decided after it closes, and follows nothing for it", async () => {
+    const decided = Promise.withResolvers<undefined>();
+    const source = createCache({ types: envoyTypes });
+    source.put(clusters, { name: nameOf("web") });
+    const http = useHttp({
+      viewOf: async () => {
+        await decided.promise;
+        return { source };
+      },
+    });
+    const poll = http.get(`/${type}/web?after=&at=x`);
+    http.handler.close();
+    decided.resolve(undefined);
+    expect((await poll).status).toBe(503);
+    expect(http.handler.status()).toEqual([]);
+  });
+
   it("answers all that wait when it closes, and then 503", async () => {
     const http = useHttp();
     http.put(nameOf("web"), 1);
