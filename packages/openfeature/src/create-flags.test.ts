@@ -277,12 +277,20 @@ describe("createFlags().http", () => {
     expect((await evaluate(url)).headers.get("retry-after")).toBe("1");
   });
 
+  it("answers 503 with retry-after while nothing is known", async () => {
+    const { url } = await useFlags({ limits: { settleMs: 1 } });
+    const { status, headers, body } = await evaluate(url);
+    expect([status, headers.get("retry-after")]).toEqual([503, "5"]);
+    expect(body).toEqual({ errorCode: "GENERAL", errorDetails: "the flags are not known yet" });
+  });
+
   it("lets pages of the allowed origin evaluate, and no page with false", async () => {
     const allowed = await useFlags({ allowOrigin: "https://app.example" });
     const asked = await fetch(`${allowed.url}/ofrep/v1/evaluate/flags`, { method: "OPTIONS" });
     expect(asked.headers.get("access-control-allow-origin")).toBe("https://app.example");
     expect(asked.headers.get("access-control-allow-headers")).toContain("if-none-match");
     const closed = await useFlags({ allowOrigin: false });
+    closed.put("web/cart", flag("on"));
     const { headers } = await evaluate(closed.url);
     expect(headers.get("access-control-allow-origin")).toBeNull();
   });

@@ -9,6 +9,7 @@ export type FlagJson =
 
 /** One flag, as flagd defines it. */
 export interface FlagDefinition {
+  /** `DISABLED`: the default in the code of the caller is used. */
   readonly state: "ENABLED" | "DISABLED";
   /** The values, by the names of the variants; all of one type. */
   readonly variants: Readonly<Record<string, FlagJson>>;

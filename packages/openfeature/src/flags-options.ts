@@ -7,6 +7,7 @@ import type { FlagReader } from "./flag-reader.ts";
 
 /** The part of the resources that a caller may see; the view of `server.viewCaller` is one. */
 export interface FlagView {
+  /** The resources that the caller may see. */
   readonly source: ResourceSource;
   /** Aborts when the caller may not see it any more. Absent: never. */
   readonly revoked?: AbortSignal;
