@@ -127,7 +127,8 @@ describe("followResource()", () => {
   });
 
   it("asks a server without long polls when an answer is no longer fresh, with jitter [C-HTTP-11]", async () => {
-    const headers = { etag: '"a"', "cache-control": "public, max-age=10", age: "4" };
+    // The names of directives are in any case (RFC 9111).
+    const headers = { etag: '"a"', "cache-control": "public, Max-Age=10", age: "4" };
     const asked: (string | null)[] = [];
     const { pass, states } = follow(
       {},
@@ -179,6 +180,28 @@ describe("followResource()", () => {
     await pass(25_000);
     await pass(0);
     expect(states.at(-1)).toBe(expected);
+  });
+
+  it("sees no-store in any case of its letters", async () => {
+    const { state, pass } = follow({}, undefined, answer(200, { "cache-control": "No-Store" }));
+    await pass(0);
+    expect(state()).toMatchObject({ kind: "found", noStore: true });
+  });
+
+  it("fails, and goes on, at an answer that is too large and cannot be cancelled", async () => {
+    const { state, pass, network } = follow({ answerBytes: 3 }, undefined, () => {
+      const body = new ReadableStream<Uint8Array>({
+        pull: (controller) => {
+          controller.enqueue(new Uint8Array(4));
+        },
+        cancel: async () => Promise.reject(new Error("the connection was reset")),
+      });
+      return new Response(body);
+    });
+    await pass(0);
+    expect(errorOf(state())).toContain("larger than 3 bytes");
+    await pass(2_000);
+    expect(network.requested.length).toBeGreaterThan(1);
   });
 
   it("waits for as long as retry-after says [S-HTTP-9]", async () => {

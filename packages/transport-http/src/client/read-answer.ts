@@ -50,7 +50,7 @@ type Response = Awaited<ReturnType<FetchLike>>;
 
 /** Reads the headers that tell when the next request is due. */
 export function readFreshness({ headers }: Response): Freshness {
-  const [, maxAge] = /(?:^|[,\s])max-age=(\d{1,9})/.exec(headers.get("cache-control") ?? "") ?? [];
+  const [, maxAge] = /(?:^|[,\s])max-age=(\d{1,9})/i.exec(headers.get("cache-control") ?? "") ?? [];
   return {
     position: headers.get("xds-position") ?? undefined,
     etag: headers.get("etag") ?? undefined,
@@ -80,7 +80,7 @@ export async function readAnswer(
         body,
         mediaType: (headers.get("content-type") ?? "").split(";", 1)[0]?.trim() ?? "",
         ttlMs: secondsIn(headers.get("xds-ttl")),
-        noStore: /(?:^|[,\s])no-store(?:$|[,\s])/.test(headers.get("cache-control") ?? ""),
+        noStore: /(?:^|[,\s])no-store(?:$|[,\s])/i.test(headers.get("cache-control") ?? ""),
       };
     case 204:
     case 304:
@@ -188,7 +188,8 @@ async function readAtMost(
   for (let read = await reader.read(); !read.done; read = await reader.read()) {
     size += read.value.length;
     if (size > atMost) {
-      void reader.cancel();
+      // The connection may break at the same moment; the error below says more.
+      reader.cancel().catch(() => undefined);
       throw new XdsError(
         "RESOURCE_EXHAUSTED",
         `the answer is larger than ${atMost} bytes; the limit is answerBytes`,

@@ -275,6 +275,17 @@ describe("createHttpHandler()", () => {
     expect(answer.headers.location).toBe(`//other.example/${type}/b%20c?after=v&form=protobuf`);
   });
 
+  it.each(["a/../b", "..", "./b?k=v", "b?after=1", "b?form=json"])(
+    "does not send a client to the target %s, which a URL would change [B-HTTP-8]",
+    async (id) => {
+      const http = useHttp();
+      putRedirect(http, "web", `xdstp://${authority}/${type}/${id}`);
+      const answer = await http.get(path);
+      expect(answer.status).toBe(500);
+      expect(answer.text).toContain("a URL cannot name xdstp://");
+    },
+  );
+
   it("holds a poll at the version of a redirect [B-HTTP-8]", async () => {
     const http = useHttp();
     putRedirect(http, "web", `xdstp://${authority}/${type}/b`);

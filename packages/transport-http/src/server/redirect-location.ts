@@ -8,6 +8,8 @@ import {
   type ResourceLocatorMessage,
 } from "@xdstp/uri";
 
+import { transportKeys } from "./read-target.ts";
+
 /** The type of a payload that redirects (C-REDIR-1). */
 const LOCATOR = "type.googleapis.com/xds.core.v3.ResourceLocator";
 
@@ -33,9 +35,17 @@ export function locationOf(
     throw broken(resource, `it leads to a file, ${printLocator(locator)}`);
   const printed = printLocator({ ...locator, directives: [] });
   const [, host = "", path = ""] = /^[a-z]+:\/\/([^/]*)(\/.*)$/.exec(printed) ?? [];
+  if (transportKeys.some((key) => locator.contextParams.has(key)) || dots.test(path))
+    throw broken(
+      resource,
+      `a URL cannot name ${printed}; use a target without the segments . and .., and without the parameters after, at and form`,
+    );
   const isHere = locator.authority === authority || locator.authority === "";
   return `${isHere ? "" : `//${host}`}${withQuery(path, query)}`;
 }
+
+/** A segment that a URL resolves, so that it leads to another resource. */
+const dots = /\/\.{1,2}(?:[/?]|$)/;
 
 /** Adds parameters to a path that may have a query. */
 export function withQuery(path: string, query: ReadonlyMap<string, string>): string {
