@@ -366,11 +366,11 @@ export function createEditedFolder(
     return problems.map(({ file, line = 1, column = 1, code, message, hint }) => {
       const uri = uriOf(file);
       const start = { line: line - 1, character: column - 1 };
-      const text = textOf(file);
+      const document = documents.get(uri);
       return {
         uri,
         diagnostic: {
-          range: { start, end: text === undefined ? start : endOfValue(text, start) },
+          range: { start, end: document === undefined ? start : endOfValue(document, start) },
           severity: DiagnosticSeverity[severity === "error" ? "Error" : "Warning"],
           source: "xdstp",
           code,
@@ -440,10 +440,10 @@ function rangeOf(document: TextDocument, { start, end }: TextScalar): Range {
 }
 
 /** The end of the key or value that begins at a place. */
-function endOfValue(text: string, start: Position): Position {
-  const rest = text.split("\n", start.line + 1)[start.line]?.slice(start.character) ?? "";
+function endOfValue(document: TextDocument, start: Position): Position {
+  const rest = document.getText({ start, end: { line: start.line + 1, character: 0 } }).trimEnd();
   const length = /^(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^\s,:[\]{}]+(?:[.:/][^\s,[\]{}]+)*)/.exec(
     rest,
   )?.[0].length;
-  return { line: start.line, character: start.character + (length ?? rest.trimEnd().length) };
+  return { line: start.line, character: start.character + (length ?? rest.length) };
 }
