@@ -42,6 +42,12 @@ describe("readSuites()", () => {
       ["grpc-java", "all", 1],
       ["go-control-plane", "all", 1],
       ["protoc-gen-validate", "all", 1],
+      ["chromium", "all", 1],
+      ["nginx", "all", 1],
+      ["varnish", "all", 1],
+      ["bun", "all", 1],
+      ["deno", "all", 1],
+      ["workerd", "all", 1],
     ]);
   });
 

@@ -24,6 +24,12 @@ export const programs: readonly string[] = [
   "grpc-java",
   "go-control-plane",
   "protoc-gen-validate",
+  "chromium",
+  "nginx",
+  "varnish",
+  "bun",
+  "deno",
+  "workerd",
 ];
 
 /** Reads every result in a folder; none when it does not exist. A program without a result gets one that says so. */

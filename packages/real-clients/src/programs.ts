@@ -18,6 +18,9 @@ export type ProgramName =
   | "chromium"
   | "nginx"
   | "varnish"
+  | "bun"
+  | "deno"
+  | "workerd"
   | "openfeature-flagd-js"
   | "openfeature-flagd-python"
   | "openfeature-ofrep-web";
@@ -36,13 +39,16 @@ const finders: Readonly<Record<ProgramName, () => Program>> = {
   chromium: () => findTool("CHROMIUM_BIN", "chromium-headless-shell", "--version", /^\D*([\d.]+)/),
   nginx: () => findTool("NGINX_BIN", "nginx", "-v", /^nginx version: nginx\/(\S+)/),
   varnish: () => findTool("VARNISHD_BIN", "varnishd", "-V", /^varnishd \(varnish-(\S+)/),
+  bun: () => findRuntime("bun", /^(\d\S*)/),
+  deno: () => findRuntime("deno", /^deno (\S+)/),
+  workerd: () => findRuntime("workerd", /^workerd (\S+)/),
   "openfeature-flagd-js": () => findInstalled("@openfeature/flagd-provider"),
   "openfeature-flagd-python": findFlagdInPython,
   "openfeature-ofrep-web": () => findInstalled("@openfeature/ofrep-web-provider"),
 };
 const known = new Map<ProgramName, Program>();
 
-/** Looks for a program, once: Envoy in ENVOY_BIN or on the PATH, grpcio in the Python of PYTHON or `python3`, grpc-js-xds and the providers of OpenFeature among the installed packages and in that Python, grpc-go and go-control-plane as {@link findGoPeer} does, grpc-java as {@link findJavaPeer} does, protoc-gen-validate as {@link findPgvOracle} does, Chromium, nginx and Varnish in CHROMIUM_BIN, NGINX_BIN and VARNISHD_BIN or on the PATH. */
+/** Looks for a program, once: Envoy in ENVOY_BIN or on the PATH, grpcio in the Python of PYTHON or `python3`, grpc-js-xds and the providers of OpenFeature among the installed packages and in that Python, grpc-go and go-control-plane as {@link findGoPeer} does, grpc-java as {@link findJavaPeer} does, protoc-gen-validate as {@link findPgvOracle} does, Chromium, nginx and Varnish in CHROMIUM_BIN, NGINX_BIN and VARNISHD_BIN or on the PATH, Bun, Deno and workerd in the folder RUNTIMES_BIN or on the PATH. */
 export function findProgram(name: ProgramName): Program {
   const program = known.get(name) ?? finders[name]();
   known.set(name, program);
@@ -98,6 +104,18 @@ function findTool(variable: string, name: string, option: string, pattern: RegEx
   return {
     found: false,
     reason: `${command} does not run; set ${variable}, or install it (Debian: apt-get install chromium-headless-shell nginx-light varnish)`,
+  };
+}
+
+/** A runtime that `.ci/runtimes` pins: in the folder RUNTIMES_BIN, or on the PATH. */
+function findRuntime(name: string, pattern: RegExp): Program {
+  const folder = process.env.RUNTIMES_BIN;
+  const command = folder === undefined ? name : join(folder, name);
+  const version = pattern.exec(run(command, ["--version"]))?.[1];
+  if (version !== undefined) return { found: true, command, version };
+  return {
+    found: false,
+    reason: `${command} does not run; run \`npm ci --prefix .ci/runtimes\` and set RUNTIMES_BIN to the path of .ci/runtimes/node_modules/.bin`,
   };
 }
 
