@@ -5,6 +5,7 @@ import {
   DiscoveryRequestSchema,
   type DiscoveryResponse,
   DiscoveryResponseSchema,
+  ResourceSchema,
 } from "@xdstp/protos/discovery";
 import { envoyRegistry } from "@xdstp/protos/envoy";
 import { type Cluster, ClusterSchema } from "@xdstp/protos/envoy/cluster";
@@ -36,6 +37,8 @@ export interface TestPoll {
   readonly error?: string;
   readonly nonce?: string;
   readonly node?: string;
+  /** The features that the client announces. Default: none. */
+  readonly features?: readonly string[];
   /** Default: that of clusters. */
   readonly path?: string;
   /** The address of the client, without its port. */
@@ -164,12 +167,13 @@ function requestOf({
   error,
   nonce = "",
   node = "n",
+  features = [],
 }: TestPoll): DiscoveryRequest {
   return create(DiscoveryRequestSchema, {
     versionInfo: version,
     resourceNames: [...names],
     responseNonce: nonce,
-    node: { id: node },
+    node: { id: node, clientFeatures: [...features] },
     ...(error !== undefined && { errorDetail: { code: 3, message: error } }),
   });
 }
@@ -187,7 +191,7 @@ function readResponse({
   resources,
 }: DiscoveryResponse): Omit<TestAnswer, "status"> {
   const textsOf = (type: { readonly typeUrl: string }, text: (value: Uint8Array) => string) =>
-    type.typeUrl === typeUrl ? resources.map(({ value }) => text(value)).sort() : [];
+    type.typeUrl === typeUrl ? resources.map((any) => text(payloadOf(any))).sort() : [];
   return {
     version: versionInfo,
     nonce,
@@ -196,6 +200,12 @@ function readResponse({
       endpointsText(fromBinary(ClusterLoadAssignmentSchema, value)),
     ),
   };
+}
+
+/** Returns the payload of a resource, out of its wrapper if it has one. */
+function payloadOf({ typeUrl, value }: DiscoveryResponse["resources"][number]): Uint8Array {
+  if (!typeUrl.endsWith(`/${ResourceSchema.typeName}`)) return value;
+  return fromBinary(ResourceSchema, value).resource?.value ?? new Uint8Array();
 }
 
 function clusterText({ name, connectTimeout }: Cluster): string {

@@ -11,6 +11,7 @@ import {
   type DiscoveryRequest,
   DiscoveryRequestSchema,
   DiscoveryResponseSchema,
+  ResourceSchema,
   StatusSchema,
 } from "@xdstp/protos/discovery";
 
@@ -100,6 +101,7 @@ export function createPollSession(options: PollSessionOptions): PollSession {
   return new Session(options);
 }
 
+const wrapperUrl = `type.googleapis.com/${ResourceSchema.typeName}`;
 const done: Status = { code: StatusCode.OK, message: "" };
 /** The pause before a state is sent again doubles with each rejection, up to 32 times. */
 const MOST_DOUBLINGS = 5;
@@ -267,11 +269,18 @@ class Session implements PollSession {
   /**
    * Returns true if a response is the first one of its stream, and the client has just that state.
    * It is then accepted in the client's name, and not sent as if it were new (S-REST-3).
+   * A state with a TTL is sent: a heartbeat that no poll waited for has begun this stream, and
+   * without one the resource would expire at the client (C-TTL-4).
    */
-  #isKnown(stream: SessionStream, { version, nonce }: Offer, request: DiscoveryRequest): boolean {
+  #isKnown(
+    stream: SessionStream,
+    { version, nonce, bytes }: Offer & { readonly bytes: Uint8Array },
+    request: DiscoveryRequest,
+  ): boolean {
     const isFirst = stream.nonce === "";
     stream.nonce = nonce;
-    if (!isFirst || version === "" || version !== request.versionInfo) return false;
+    if (!isFirst || version === "" || version !== request.versionInfo || hasTtl(bytes))
+      return false;
     this.#say(stream, { ...request, errorDetail: undefined }, version, nonce);
     return true;
   }
@@ -380,6 +389,13 @@ class SessionStream implements ByteStream {
     this.closed = status;
     this.#session.onStreamChange();
   }
+}
+
+function hasTtl(response: Uint8Array): boolean {
+  return fromBinary(DiscoveryResponseSchema, response).resources.some(
+    ({ typeUrl, value }) =>
+      typeUrl === wrapperUrl && fromBinary(ResourceSchema, value).ttl !== undefined,
+  );
 }
 
 function unexplained(

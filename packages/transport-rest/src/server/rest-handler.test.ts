@@ -1,5 +1,7 @@
 import { XdsError } from "@xdstp/core";
 import { SERVICES } from "@xdstp/protos/services";
+import { clusters } from "@xdstp/resource-types/envoy";
+import { createFakeClock } from "@xdstp/testing";
 import { describe, expect, it } from "vitest";
 
 import { createRestHandler } from "./index.ts";
@@ -40,6 +42,24 @@ describe("a poll", () => {
     expect(server.status()).toMatchObject([
       { types: [{ state: "SYNCED", versionAccepted: version }] },
     ]);
+  });
+
+  it("is answered with 200 when a heartbeat is due that no poll waited for, and with 304 before [S-TTL-2] [S-REST-3]", async () => {
+    const clock = createFakeClock();
+    const { cache, poll } = useRest({}, { clock });
+    cache.put(clusters, { name: "a", connectTimeout: { seconds: 1n } }, { ttlMs: 30_000 });
+    const features = ["xds.config.supports-resource-ttl", "xds.config.supports-resource-in-sotw"];
+    const { version } = await poll({ features });
+    expect(await poll({ version, features })).toMatchObject({ status: 304 });
+    for (let time = 0; time < 3; time++) {
+      clock.advance(11_000);
+      await turns();
+      // The state, or a heartbeat, which has no payload.
+      const { clusters: sent, ...answer } = await poll({ version, features });
+      expect(answer).toMatchObject({ status: 200, version });
+      expect(sent).toHaveLength(1);
+      expect(await poll({ version, features })).toMatchObject({ status: 304 });
+    }
   });
 
   it("that waits is answered by a change, and with 304 when its time is over [S-REST-3]", async () => {
