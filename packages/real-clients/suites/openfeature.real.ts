@@ -1,14 +1,18 @@
+import { createServer as createHttpServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { fromJson, type JsonObject, toBinary } from "@bufbuild/protobuf";
 import { StructSchema } from "@bufbuild/protobuf/wkt";
 import { createCache } from "@xdstp/cache";
 import { createFlags } from "@xdstp/openfeature";
 import { createServer, type XdsServer } from "@xdstp/server";
+import { rolldown } from "rolldown";
 import { expect, it, onTestFinished } from "vitest";
 
 import { describeProgram } from "../src/describe-program.ts";
 import { startProcess } from "../src/start-process.ts";
 import { until } from "../src/until.ts";
+import { usePage } from "../src/use-page.ts";
 
 const type = "google.protobuf.Struct";
 const directory = `xdstp://acme.example/${type}/shop`;
@@ -157,3 +161,50 @@ for (const [program, args] of programs)
       expect(await client.evaluate("button")).toMatchObject({ value: "#f00" });
     });
   });
+
+/** Serves a page that uses the OFREP provider for the web, from an origin of its own. */
+async function usePageOrigin(): Promise<string> {
+  const bundle = await rolldown({
+    input: join(source, "openfeature-page.ts"),
+    platform: "browser",
+  });
+  const { output } = await bundle.generate({ format: "esm" });
+  await bundle.close();
+  const html = '<!doctype html><output></output><script type="module" src="/page.js"></script>';
+  const server = createHttpServer(({ url }, response) => {
+    const isScript = url === "/page.js";
+    response.setHeader("content-type", isScript ? "text/javascript" : "text/html");
+    response.end(isScript ? output[0].code : html);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+describeProgram("chromium", "a page with the OFREP provider for the web", (command) => {
+  it("shows a flag of another origin, its changes, and the last value while the server is down", async () => {
+    const server = await useFlagServer();
+    server.put("button", colour("red"));
+    const origin = await usePageOrigin();
+    const page = await usePage(command, `${origin}/?server=http://127.0.0.1:${server.port}`);
+    const shows = async (text: string): Promise<void> => {
+      let seen = "";
+      await until(
+        `the page shows ${text}`,
+        async () => (seen = await page.shown()).endsWith(text),
+        () => seen,
+      );
+    };
+    await shows(": #f00");
+    server.put("button", colour("blue"));
+    await shows(": #00f");
+    await server.down();
+    server.put("button", colour("green"));
+    expect(await page.shown()).toContain(": #00f");
+    await server.up();
+    await shows(": #0f0");
+  });
+});
