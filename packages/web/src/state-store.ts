@@ -2,7 +2,9 @@ import { createStore, del, get, set } from "idb-keyval";
 
 /** The last state of a resource, as it is kept for a later start. */
 export interface StoredResource {
+  /** The version that the server gave it. Empty: none. */
   readonly version: string;
+  /** The content, in the form of the type that reads it. */
   readonly body: Uint8Array;
   /** Milliseconds since the Unix epoch at which it came from the server. */
   readonly savedAt: number;
@@ -14,7 +16,9 @@ export interface StoredResource {
 export interface StateStore {
   /** Returns the state that was saved under a key. undefined: there is none. */
   load(key: string): Promise<StoredResource | undefined>;
+  /** Saves a state under a key, in place of the one before. */
   save(key: string, resource: StoredResource): Promise<void>;
+  /** Removes the state of a key, if there is one. */
   remove(key: string): Promise<void>;
 }
 
