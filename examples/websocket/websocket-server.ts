@@ -1,0 +1,48 @@
+import type { AddressInfo } from "node:net";
+
+import type { ByteStream, ByteStreamHandler, Status } from "@xdstp/core";
+import { WebSocketServer } from "ws";
+
+import { closeWith, streamOver } from "./websocket-stream.ts";
+
+/** Answers a call: `accept` of a server of `@xdstp/server`. */
+export type Accept = (path: string, peer: string, out: ByteStream) => ByteStreamHandler | Status;
+
+/** A listener for calls over WebSocket. */
+export interface WebSocketListener {
+  /** The URL that clients connect to. */
+  readonly url: string;
+  /** The sockets that are open. */
+  readonly sockets: ReadonlySet<{ terminate(): void }>;
+  close(): Promise<void>;
+}
+
+/** Listens on loopback. The path of a URL is the method of gRPC, which selects the variant. */
+export async function listenForWebSockets(accept: Accept): Promise<WebSocketListener> {
+  const server = new WebSocketServer({ host: "127.0.0.1", port: 0, maxPayload: 32 << 20 });
+  await new Promise<void>((resolve) => server.once("listening", resolve));
+  server.on("connection", (socket, request) => {
+    const { remoteAddress = "", remotePort = 0 } = request.socket;
+    // The handler is known only after `accept` has the stream.
+    let handler: ByteStreamHandler | undefined;
+    const out = streamOver(socket, {
+      onMessage: (message) => handler?.onMessage(message),
+      onDrained: () => handler?.onDrained(),
+      onClosed: (status) => handler?.onClosed(status),
+    });
+    const answer = accept(request.url ?? "", `${remoteAddress}:${remotePort}`, out);
+    if ("code" in answer) closeWith(socket, answer);
+    else handler = answer;
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `ws://127.0.0.1:${port}`,
+    sockets: server.clients,
+    async close() {
+      for (const socket of server.clients) socket.terminate();
+      await new Promise((resolve) => {
+        server.close(resolve);
+      });
+    },
+  };
+}
