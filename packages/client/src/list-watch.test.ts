@@ -205,7 +205,7 @@ describe("client.watchList()", () => {
     clock.advance(15_000);
     await turn();
     expect(said.at(-1)).toMatch(
-      /^bar:failed!INVALID_ARGUMENT baz:missing!NOT_FOUND burp=1 x.yaml:failed!UNIMPLEMENTED x=on .*\.$/,
+      /^bar:failed!INVALID_ARGUMENT baz:missing!NOT_FOUND burp=1 x.yaml:failed!PERMISSION_DENIED x=on .*\.$/,
     );
     await send(flagUrl, flagOf(bar, "2"), flagOf(baz, "2"));
     expect(said.at(-1)).toMatch(/^bar=2 baz=2 burp=1 .*~bar ~baz \.$/);

@@ -294,7 +294,7 @@ describe("a walk through ConfigSources", () => {
       ],
     ]);
     expect(await reasonsOf("n", { sourceOf })).toMatchObject([
-      ["s", "UNIMPLEMENTED", expect.stringContaining("api_type")],
+      ["s", "INVALID_ARGUMENT", expect.stringContaining("cluster_names")],
     ]);
   });
 
