@@ -12,7 +12,7 @@ it("shows a change, the last state while the server is away, and the next one wh
     "page: current 10 %",
     "-- new-cart.yaml: percent: 25",
     "page: current 25 %",
-    "-- the server ends, and the page is opened again",
+    "-- the server is stopped, and the page is opened again",
     "page: stored 25 %",
     "-- new-cart.yaml: percent: 50",
     "-- the server starts again",

@@ -25,7 +25,7 @@ export async function runTour(say: (line: string) => void): Promise<void> {
     await page.until("current 10 %");
     await edit(25);
     await page.until("current 25 %");
-    say("-- the server ends, and the page is opened again");
+    say("-- the server is stopped, and the page is opened again");
     await server[Symbol.asyncDispose]();
     page.close();
     page = openPage(origin, store, say);

@@ -19,6 +19,7 @@ import { problemOf, textOf } from "./read-file.ts";
 export interface NativeFile {
   /** The version in the file. Empty: the file has none (C-NFILE-4). */
   readonly version: string;
+  /** The resource. */
   readonly payload: AnyBytes;
 }
 

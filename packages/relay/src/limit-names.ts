@@ -22,7 +22,7 @@ const ROOM_BACK_MS = 1_000;
 type OnFull = (typeUrl: string, names: readonly string[], reason: string) => void;
 
 /**
- * Limits the subscriptions of a feed. A server ends a stream with more names than it accepts, and all clients of a relay share that stream.
+ * Limits the subscriptions of a feed. A server closes a stream with more names than it accepts, and all clients of a relay share that stream.
  * A name beyond the limits is unavailable with RESOURCE_EXHAUSTED until other names have ended. All other names are not affected.
  * @param onFull - Called once per type and turn with the names that wait
  */

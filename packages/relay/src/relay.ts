@@ -64,7 +64,7 @@ export interface RelayOptions extends NodeOptions {
    * The maximum number of names, globs and `*` of one type that the relay subscribes to at each
    * server upstream at a time, for all clients. The limit for all types is twice this number, and
    * the limit for globs of one type is a tenth of it.
-   * A server ends a stream with more names than it accepts, and all clients share this stream. So a
+   * A server closes a stream with more names than it accepts, and all clients share this stream. So a
    * name beyond the limit is RESOURCE_EXHAUSTED until other names have ended. The room of a name is
    * free one second after its end.
    * The names of one type may also have 12 MiB at most; more in proportion, if `upstreamNames` is

@@ -29,7 +29,7 @@ export type {
 export type { ServedResource } from "./served-resources.ts";
 export { logEvents, logLine, type LogLine } from "./log-events.ts";
 export type { Authorize, Peer } from "./access/authorize.ts";
-export type { CallerView, ViewCaller } from "./access/caller-view.ts";
+export type { CallerView, ViewCaller } from "./access/view-caller.ts";
 export type { NodeClaim, NodeInfo, PeerIdentity, ResourceSource } from "@xdstp/core";
 export type {
   ConnectionCut,

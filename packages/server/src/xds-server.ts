@@ -30,7 +30,7 @@ import type { ServiceRow } from "@xdstp/protos/services";
 import type { ClientStatusRequestSchema, ClientStatusResponse } from "@xdstp/protos/status";
 
 import type { Authorize, Peer } from "./access/authorize.ts";
-import type { ViewCaller } from "./access/caller-view.ts";
+import type { ViewCaller } from "./access/view-caller.ts";
 import type { AckReport } from "./ack-wait.ts";
 import type { Explanation, ExplainQuestion, OriginOf } from "./explain/explanation.ts";
 import type { Health } from "./server-facts.ts";

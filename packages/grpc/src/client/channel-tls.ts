@@ -27,7 +27,9 @@ export interface ChannelTls {
 
 /** The TLS parameters of new connections. */
 export interface ChannelCredentials {
+  /** The certificates and authorities. */
   readonly context: SecureContext;
+  /** The name that the certificate of the server has to have. undefined: the host of the target. */
   readonly servername: string | undefined;
 }
 

@@ -1,29 +1,8 @@
-import { type ResourceSource, type Status, statusNameOf, XdsError } from "@xdstp/core";
-import type { CallPeer } from "@xdstp/grpc/server";
+import { type Status, statusNameOf, XdsError } from "@xdstp/core";
 
 import type { EventHub } from "../server-event.ts";
 import type { ServerAccess } from "./create-access.ts";
-
-/** The resources that a caller may see who is not served by a stream, but over another protocol. */
-export interface CallerView {
-  /** The resources that the caller may see. */
-  readonly source: ResourceSource;
-  /**
-   * The key of the policy of the caller; an empty text if only `sourceFor` decides. Absent: every
-   * caller may see the same.
-   */
-  readonly key?: string;
-  /** Aborts when the policy is revoked: the caller has to be answered with PERMISSION_DENIED. Absent: it is never revoked. */
-  readonly revoked?: AbortSignal;
-  /** Call it once when the view is no longer needed. */
-  release(): void;
-}
-
-/** Returns what a caller may see. Rejects with an XdsError, whose text is safe to send. */
-export type ViewCaller = (
-  peer: CallPeer,
-  options: { readonly path: string; readonly signal: AbortSignal },
-) => Promise<CallerView>;
+import type { ViewCaller } from "./view-caller.ts";
 
 /** Returns a function that decides as for a Fetch, and emits the same event for a rejection. */
 export function createViewCaller(

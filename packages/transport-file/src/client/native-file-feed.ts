@@ -41,7 +41,7 @@ export interface NativeFileFeedOptions {
   readonly registry: Registry;
   /** Milliseconds after which a name without a file counts as missing (C-FILE-5). Default 15,000. */
   readonly fetchMs?: number;
-  /** Receives each problem of a name once, and undefined when it is mended. It must not throw. */
+  /** Receives each problem of a name once, and undefined when the name has none any more. It must not throw. */
   readonly onProblem?: (name: string, problem: XdsError | undefined) => void;
   /** Default: the system clock. */
   readonly clock?: Clock;
@@ -51,6 +51,7 @@ export interface NativeFileFeedOptions {
 
 /** A feed for names of files. */
 export interface NativeFileFeed extends ResourceFeed {
+  /** Changes the subscriptions of a type. */
   want(typeUrl: string, added: readonly Interest[], dropped: readonly Interest[]): void;
 }
 
@@ -204,7 +205,7 @@ class Feed implements NativeFileFeed {
     return paths;
   }
 
-  /** Reads everything that is wanted, and gives the sink what has changed as one transaction. */
+  /** Reads all subscribed names, and gives the sink what has changed as one transaction. */
   async #read(sink: ResourceSink, reading: NativeReading): Promise<void> {
     const changed = new Changes();
     for (const wanted of [...this.#wanted]) {
@@ -341,7 +342,7 @@ class Changes {
     const remove = [...this.#remove].flatMap(([key, removal]) =>
       this.#put.has(key) ? [] : [removal],
     );
-    // A resource that comes when a problem is mended is not shown as stale.
+    // A resource that comes when a problem ends is not shown as stale.
     this.#say(sink, onProblem, (error) => error === undefined);
     if (put.length + remove.length + this.#settled.length > 0)
       sink.commit({ put, remove, settled: this.#settled });

@@ -10,6 +10,7 @@ import {
 export interface NativeFileSource {
   /** Names that begin with `file:///`. */
   readonly authorities: readonly ["file://"];
+  /** One server: the directory. */
   readonly servers: readonly [
     {
       readonly id: string;

@@ -7,7 +7,9 @@ import { urlOfName } from "./url-of-name.ts";
 
 /** The state of one subscribed name. */
 export interface FollowedNameStatus {
+  /** The type URL under which it is subscribed. */
   readonly typeUrl: string;
+  /** The name, as the subscriber spells it. */
   readonly name: string;
   /** The URL that is requested. Absent: the name cannot be requested over HTTP. */
   readonly url?: string;

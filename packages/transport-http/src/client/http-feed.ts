@@ -20,6 +20,7 @@ export interface HttpFeed extends ResourceFeed {
   readonly responded: boolean;
   /** Returns the state of each subscribed name. */
   status(): readonly FollowedNameStatus[];
+  /** Changes the subscriptions of a type. */
   want(typeUrl: string, added: readonly Interest[], dropped: readonly Interest[]): void;
 }
 
@@ -57,7 +58,7 @@ class Feed implements HttpFeed {
   readonly #waiting = new Set<FollowedName>();
   readonly #starting = new Set<FollowedName>();
   readonly #longPolls = new Set<FollowedName>();
-  /** Names with news for the sink. */
+  /** Names with changes for the sink. */
   readonly #changed = new Set<FollowedName>();
   #phase: Phase = { kind: "new", early: [] };
   #flush: "none" | "scheduled" | "taking" = "none";
@@ -111,12 +112,12 @@ class Feed implements HttpFeed {
     if (this.#names.get(typeUrl, interest, key) !== undefined) return;
     const name = new FollowedName(typeUrl, interest, this.#options, () => {
       this.#starting.delete(name);
-      this.#news(name);
+      this.#noteChange(name);
       this.#start();
     });
     this.#names.set(typeUrl, interest, key, name);
     if (name.reach.kind === "waiting") this.#waiting.add(name);
-    else this.#news(name);
+    else this.#noteChange(name);
   }
 
   #drop(typeUrl: string, interest: Interest): void {
@@ -142,7 +143,7 @@ class Feed implements HttpFeed {
     }
   }
 
-  #news(name: FollowedName): void {
+  #noteChange(name: FollowedName): void {
     this.#changed.add(name);
     if (this.#flush !== "none") return;
     this.#flush = "scheduled";
@@ -151,7 +152,7 @@ class Feed implements HttpFeed {
     });
   }
 
-  /** Gives the sink all news as one transaction. The next one waits until readers have taken it. */
+  /** Gives the sink all changes as one transaction. The next one waits until readers have taken it. */
   #commit(): void {
     this.#flush = "none";
     const phase = this.#phase;
@@ -210,7 +211,7 @@ class Feed implements HttpFeed {
     // That also ended what was reported of single names.
     for (const name of this.#names) {
       name.forgetTrouble();
-      if (error === undefined) this.#news(name);
+      if (error === undefined) this.#noteChange(name);
     }
   }
 
