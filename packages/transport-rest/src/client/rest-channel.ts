@@ -91,7 +91,11 @@ export function createRestChannel(options: RestChannelOptions): RestChannel {
         requestTimeoutMs: options.requestTimeoutMs ?? 1_000,
         answerBytes: options.answerBytes ?? 64 * 1024 * 1024,
         json: options.json,
-        fetch: options.fetch ?? fetch,
+        // The types of some runtimes want a body that no other thread shares.
+        fetch:
+          options.fetch ??
+          (async (url, init) =>
+            fetch(url, { ...init, body: init.body as Uint8Array<ArrayBuffer> })),
         clock,
         random,
         onEnd: () => {
