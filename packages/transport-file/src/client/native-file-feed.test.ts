@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { anyPack } from "@bufbuild/protobuf/wkt";
 import { type Cache, createCache } from "@xdstp/cache";
@@ -235,6 +236,19 @@ describe("createNativeFileFeed()", () => {
     replace("list.yaml", list("c", "d", "b"));
     await none.until("list.yaml#entry=c=1");
     await entry.until("list.yaml#entry=b=3");
+  });
+
+  it("reads the list that the documentation has for Envoy: in a file, and inline [B-LIST-12] [C-NFILE-6]", async () => {
+    const page = readFileSync(new URL("../../../../docs/HOW-DO-I.md", import.meta.url), "utf8");
+    const [section = ""] = page.split("### Give Envoy a list of listeners in one file").slice(1);
+    const [, list = ""] = [...section.matchAll(/```yaml\n(.*?)```/gs)].map(([, text]) => text);
+    const { dir, replace } = useDirectory();
+    replace("listeners.yaml", list);
+    const type = "type.googleapis.com/envoy.config.listener.v3.Listener";
+    const { topic } = useFeed(dir).watch(`file://${dir}/listeners.yaml#entry=web`, type);
+    await waitFor(() => topic.members()[0]?.resource !== undefined);
+    expect(topic.members()[0]?.resource?.payload.typeUrl).toBe(type);
+    expect(list).not.toContain("locator");
   });
 
   it.each([
