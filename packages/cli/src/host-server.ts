@@ -183,6 +183,7 @@ export async function openHost(
       registry,
       clock,
       meter: measuring,
+      hasTls: contents !== undefined,
     });
   const server = await begin(
     {

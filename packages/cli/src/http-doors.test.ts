@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { type IncomingMessage, request as httpRequest } from "node:http";
 import { describe, expect, it } from "vitest";
 import { runToEnd, useCli } from "../test/use-cli.ts";
 import { useFolder } from "../test/use-folder.ts";
@@ -120,7 +122,57 @@ describe("xdstp serve --http", () => {
     expect(await exit).toBe(0);
   });
 
+  it("serves only hosts that no page can have: addresses, localhost, and those that are given", async () => {
+    const folder = useFolder({ "_opaque/clusters/web.yaml": "connect_timeout: 1s\n" });
+    const { stdout, port, signal, exit } = useCli([
+      "serve",
+      folder.dir,
+      ...free,
+      "--rest",
+      "--http",
+      "--http-authority",
+      "acme.example",
+      "--http-host",
+      "Config.Example",
+    ]);
+    await stdout.line(/Z loaded /);
+    const listening = await port();
+    const statusFor = async (host: string): Promise<number> => {
+      const request = httpRequest({
+        port: listening,
+        path: `/${type}/web`,
+        headers: { host },
+        agent: false,
+      });
+      request.end();
+      const [response] = (await once(request, "response")) as [IncomingMessage];
+      response.resume();
+      return response.statusCode ?? 0;
+    };
+    for (const host of [
+      `127.0.0.1:${listening}`,
+      "[::1]:1",
+      "localhost",
+      "acme.example",
+      "config.example:80",
+    ])
+      expect([host, await statusFor(host)]).toEqual([host, 200]);
+    expect(await statusFor(`evil.example:${listening}`)).toBe(421);
+    const base = `http://127.0.0.1:${listening}`;
+    const poll = { method: "POST", body: '{"node":{"id":"me"}}' };
+    const json = { "content-type": "application/json" };
+    const own = await get(`${base}/v3/discovery:clusters`, { ...poll, headers: json });
+    const page = await get(`${base}/v3/discovery:clusters`, {
+      ...poll,
+      headers: { ...json, origin: "http://evil.example" },
+    });
+    expect([own.status, page.status]).toEqual([200, 403]);
+    signal("SIGINT");
+    expect(await exit).toBe(0);
+  });
+
   it.each([
+    [["--http-host", "a"], "--http-host says how --http serves resources; add --http"],
     [["--http-authority", "a"], "--http-authority says how --http serves resources; add --http"],
     [["--http-origin", "*"], "--http-origin says how --http serves resources; add --http"],
     [

@@ -1,6 +1,7 @@
 import type { Registry } from "@bufbuild/protobuf";
 import type { Clock } from "@xdstp/core";
 import type { HttpListener, MetricsMeter, ServerOptions, XdsServer } from "@xdstp/server";
+import { guardHost, guardOrigin } from "./guard-browsers.ts";
 import { createHttpHandler, createHttpRoute } from "@xdstp/transport-http/server";
 import { createRestHandler, createRestRoute } from "@xdstp/transport-rest/server";
 
@@ -14,6 +15,8 @@ export interface HttpFlags {
     readonly authority?: string;
     /** The origin whose pages may read resources. Absent: pages may not. */
     readonly origin?: string;
+    /** Hosts of requests that are served, next to addresses, `localhost` and `authority`. */
+    readonly hosts: readonly string[];
   };
 }
 
@@ -33,6 +36,7 @@ export function createHttpDoors(
     registry,
     clock,
     meter,
+    hasTls,
   }: {
     readonly serverOf: () => XdsServer;
     readonly source: ServerOptions["source"];
@@ -40,6 +44,8 @@ export function createHttpDoors(
     readonly clock: Clock;
     /** Absent: nothing is measured. */
     readonly meter: MetricsMeter | undefined;
+    /** True: a browser checks the name of the server by its certificate. */
+    readonly hasTls: boolean;
   },
 ): HttpDoors {
   const polls = rest
@@ -51,11 +57,16 @@ export function createHttpDoors(
     : undefined;
   const resources = get && createResources(get, { serverOf, source, registry, clock });
   if (resources !== undefined && meter !== undefined) recordHttp(meter, resources);
+  const hosts = new Set(
+    [...(get?.hosts ?? []), get?.authority ?? ""].map((host) => host.toLowerCase()),
+  );
+  const guarded = (listener: HttpListener): HttpListener =>
+    hasTls ? listener : guardHost(listener, hosts);
   return {
     // Every path is a resource, so those of REST come first.
     listeners: [
-      ...(polls === undefined ? [] : [createRestRoute(polls)]),
-      ...(resources === undefined ? [] : [createHttpRoute(resources, { clock })]),
+      ...(polls === undefined ? [] : [guardOrigin(createRestRoute(polls))]),
+      ...(resources === undefined ? [] : [guarded(createHttpRoute(resources, { clock }))]),
     ],
     close() {
       polls?.close();

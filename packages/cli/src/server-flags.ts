@@ -62,6 +62,11 @@ export const serverOptions = {
     value: "ORIGIN",
     help: "let pages of this origin, such as https://app.example, or * for all pages, read what --http serves (default: none)",
   },
+  "http-host": {
+    value: "NAME",
+    multiple: true,
+    help: "serve --http under this host too; without TLS, only addresses, localhost and the --http-authority are",
+  },
   metrics: {
     value: "HOST:PORT",
     help: "serve /metrics for Prometheus, /healthz and /readyz there, over HTTP; PORT alone is on loopback",
@@ -83,7 +88,7 @@ export const serverOptions = {
 
 /** The text of {@link serverOptions} in a usage line. */
 export const serverUsage =
-  "[--control-plane NAME] [--stream-names N] [--limit NAME=NUMBER]... [--rest] [--http [--http-authority NAME] [--http-origin ORIGIN]] [--metrics HOST:PORT] [--tls-cert FILE --tls-key FILE [--tls-client-ca FILE]] [--policy FILE]";
+  "[--control-plane NAME] [--stream-names N] [--limit NAME=NUMBER]... [--rest] [--http [--http-authority NAME] [--http-host NAME]... [--http-origin ORIGIN]] [--metrics HOST:PORT] [--tls-cert FILE --tls-key FILE [--tls-client-ca FILE]] [--policy FILE]";
 
 /** The note of the help text on the output and on stopping. */
 export const shownNote =
@@ -115,8 +120,11 @@ export async function serverFlags(call: CommandCall, { cwd }: CliIo): Promise<Se
 function httpOf(call: CommandCall): HttpFlags | undefined {
   const rest = call.flag("rest");
   const [authority, origin] = [call.text("http-authority"), call.text("http-origin")];
+  const hosts = call.texts("http-host");
   if (!call.flag("http")) {
-    const needless = authority === undefined ? origin && "--http-origin" : "--http-authority";
+    const needless = ["http-authority", "http-host", "http-origin"]
+      .filter((name) => call.texts(name).length > 0)
+      .map((name) => `--${name}`)[0];
     if (needless !== undefined)
       throw new CliError(2, `${needless} says how --http serves resources; add --http`);
     return rest ? { rest } : undefined;
@@ -128,7 +136,11 @@ function httpOf(call: CommandCall): HttpFlags | undefined {
     );
   return {
     rest,
-    get: { ...(authority !== undefined && { authority }), ...(origin !== undefined && { origin }) },
+    get: {
+      hosts,
+      ...(authority !== undefined && { authority }),
+      ...(origin !== undefined && { origin }),
+    },
   };
 }
 
