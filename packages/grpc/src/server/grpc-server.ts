@@ -10,6 +10,7 @@ import type { GrpcEvent } from "./grpc-event.ts";
 import { resolveGrpcLimits, type GrpcLimits } from "./grpc-limits.ts";
 import { createHttpCalls } from "./http-call.ts";
 import type { HttpListener } from "./http-listener.ts";
+import { runtimeFault } from "./runtime-fault.ts";
 import { createHttp2Server } from "./http2-server.ts";
 import type { MethodRouter } from "./method-router.ts";
 import { requireNode } from "../wire/node-warning.ts";
@@ -61,7 +62,8 @@ export interface GrpcServer {
    * has the number. With `path`: opens a socket at a path of the file system, where no file may
    * exist; then the result is `unix:PATH` with port 0.
    * Rejects with an XdsError: UNAVAILABLE if the system rejects the address, FAILED_PRECONDITION if
-   * this server already listens or is closed.
+   * this server already listens or is closed, and UNIMPLEMENTED on Deno, whose HTTP/2 aborts the
+   * process when a client leaves.
    */
   listen(
     where: { readonly host?: string; readonly port: number } | { readonly path: string },
@@ -144,6 +146,8 @@ export function createGrpcServer(options: GrpcServerOptions): GrpcServer {
   };
   return {
     async listen(where) {
+      const fault = runtimeFault(process.versions);
+      if (fault !== undefined) throw fault;
       if (closing !== undefined)
         throw new XdsError("FAILED_PRECONDITION", "this server is closed; create another one");
       if (listening !== undefined)
