@@ -217,6 +217,21 @@ describe("followResource()", () => {
     expect(states).toEqual(["unknown"]);
   });
 
+  it("waits for five minutes at most, whatever retry-after says [S-HTTP-9]", async () => {
+    const { states, pass, network } = follow(
+      {},
+      undefined,
+      answer(503, { "retry-after": "31536000" }),
+    );
+    await pass(0);
+    network.intercept = undefined;
+    await pass(299_999);
+    expect(states).toEqual(["unknown"]);
+    await pass(1);
+    await pass(0);
+    expect(states).toEqual(["unknown", "1 s"]);
+  });
+
   it("reports why nothing is known, and goes on [S-HTTP-9]", async () => {
     const { state, pass, network, states } = follow({}, undefined, down);
     await pass(0);

@@ -88,9 +88,13 @@ export class FollowedName {
     return { kind: state.kind === "found" ? "answered" : "asking" };
   }
 
-  /** @param longPoll - false: it is requested every `refreshMs` */
+  /**
+   * Begins to follow it, or begins again in the other way.
+   * @param longPoll - false: it is requested every `refreshMs`
+   */
   start(longPoll: boolean): void {
-    if (this.#way.kind !== "waiting") return;
+    if (this.#way.kind === "impossible") return;
+    this.close();
     const { url } = this.#way;
     const { headers, refreshMs, answerMs, answerBytes, fetch, clock, random } = this.#options;
     const resource = followResource(

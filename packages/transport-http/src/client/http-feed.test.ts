@@ -384,6 +384,23 @@ describe("createHttpFeed()", () => {
     await pass(100);
   });
 
+  it("gives the long poll of a name that has ended to another one, whose resource stays", async () => {
+    const { http, watch, pass } = await useFeed({ longPolls: 1, refreshMs: 60_000 });
+    http.put(nameOf("a"), 1);
+    http.put(nameOf("b"), 1);
+    const a = watch(nameOf("a"));
+    const b = watch(nameOf("b"));
+    await pass(100);
+    expect(http.handler.waiting).toBe(1);
+    a.close();
+    await pass(100);
+    await pass(100);
+    expect(http.handler.waiting).toBe(1);
+    http.put(nameOf("b"), 2);
+    await pass(100);
+    expect(b.states).toEqual(["1 s", "2 s"]);
+  });
+
   it("ends the requests for a name that is no longer subscribed, and all at its end", async () => {
     const { http, watch, pass, cache, feed } = await useFeed();
     http.put(nameOf("web"), 1);

@@ -58,6 +58,8 @@ class Feed implements HttpFeed {
   readonly #waiting = new Set<FollowedName>();
   readonly #starting = new Set<FollowedName>();
   readonly #longPolls = new Set<FollowedName>();
+  /** Names that are requested from time to time. */
+  readonly #refreshed = new Set<FollowedName>();
   /** Names with changes for the sink. */
   readonly #changed = new Set<FollowedName>();
   #phase: Phase = { kind: "new", early: [] };
@@ -126,7 +128,13 @@ class Feed implements HttpFeed {
     if (name === undefined) return;
     name.close();
     this.#names.delete(typeUrl, interest, key);
-    for (const names of [this.#waiting, this.#starting, this.#longPolls, this.#changed])
+    for (const names of [
+      this.#waiting,
+      this.#starting,
+      this.#longPolls,
+      this.#refreshed,
+      this.#changed,
+    ])
       names.delete(name);
   }
 
@@ -138,8 +146,15 @@ class Feed implements HttpFeed {
       this.#waiting.delete(name);
       this.#starting.add(name);
       const isLong = this.#longPolls.size < longPolls;
-      if (isLong) this.#longPolls.add(name);
+      (isLong ? this.#longPolls : this.#refreshed).add(name);
       name.start(isLong);
+    }
+    // Others have ended.
+    for (const name of this.#refreshed) {
+      if (this.#longPolls.size >= longPolls) return;
+      this.#refreshed.delete(name);
+      this.#longPolls.add(name);
+      name.start(true);
     }
   }
 

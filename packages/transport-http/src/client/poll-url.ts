@@ -48,6 +48,8 @@ type Phase =
 
 /** The shortest time from one request to the next, in milliseconds. */
 const LEAST_GAP = 100;
+/** The longest pause in milliseconds that a server may ask for: a wrong header must not end a poll. */
+const LONGEST_RETRY = 300_000;
 /** An answer without a change that comes sooner was not held: a cache has stored it. */
 const HELD = 1_000;
 
@@ -183,7 +185,7 @@ class Poll implements UrlPoll {
 
   #fail(error: XdsError, retryMs: number): void {
     this.failure = error;
-    this.#pause(Math.max(this.#backoff.next(), retryMs));
+    this.#pause(Math.max(this.#backoff.next(), Math.min(retryMs, LONGEST_RETRY)));
     this.#onChange();
   }
 

@@ -95,7 +95,7 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
       : {
           "access-control-allow-origin": allowOrigin,
           "access-control-expose-headers":
-            "age, etag, location, xds-position, xds-ttl, xds-version",
+            "age, etag, location, retry-after, xds-position, xds-ttl, xds-version",
         };
   const answered = new Map<number, number>();
 

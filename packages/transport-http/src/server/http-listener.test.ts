@@ -66,6 +66,22 @@ describe("createHttpListener()", () => {
     });
   });
 
+  it("takes host and path of a target that is a whole URL [B-HTTP-1]", async () => {
+    const http = useHttp();
+    http.put(nameOf("web"), 1);
+    const port = await listen(
+      createHttp1({ keepAliveTimeout: 1 }, createHttpListener(http.handler)),
+    );
+    const socket = connectTcp(port, "127.0.0.1");
+    socket.write(
+      `GET http://${authority}${path} HTTP/1.1\r\nhost: other.example\r\nconnection: close\r\n\r\n`,
+    );
+    let text = "";
+    for await (const part of socket.setEncoding("utf8")) text += String(part);
+    expect(text).toMatch(/^HTTP\/1\.1 200 /);
+    expect(text).toContain('"connectTimeout":"1s"');
+  });
+
   it("serves as one of several listeners, and leaves other methods to the next [S-LIM-8]", async () => {
     const callers: string[] = [];
     const http: Http = useHttp({

@@ -110,8 +110,7 @@ async function answer(
   const { address, identity } = callerOf();
   const { status, headers, body } = await handler.handle({
     method: request.method ?? "",
-    host: hostOf(request),
-    target: request.url ?? "",
+    ...addressOf(request),
     header: (name) => {
       const value = request.headers[name];
       return Array.isArray(value) ? value.join(", ") : value;
@@ -161,7 +160,16 @@ function isStream(body: HttpAnswer["body"]): body is AsyncIterable<Uint8Array> {
   return body !== undefined && Symbol.asyncIterator in body;
 }
 
-function hostOf({ headers }: IncomingMessage | Http2ServerRequest): string {
+/** Returns host and target. A target may be a whole URL (RFC 9112, section 3.2.2), whose host counts then. */
+function addressOf({ headers, url = "" }: IncomingMessage | Http2ServerRequest): {
+  readonly host: string;
+  readonly target: string;
+} {
+  const [whole, host = "", path = ""] = /^https?:\/\/([^/?#]*)(.*)$/i.exec(url) ?? [];
+  if (whole !== undefined) return { host, target: path.startsWith("/") ? path : `/${path}` };
   const authority = headers[":authority"];
-  return (typeof authority === "string" ? authority : headers.host) ?? "";
+  return {
+    host: (typeof authority === "string" ? authority : headers.host) ?? "",
+    target: url,
+  };
 }
