@@ -14,15 +14,15 @@ import { until } from "./until.ts";
 export interface ClientKind {
   readonly title: string;
   readonly program: ProgramName;
-  /** What leads to a route: a listener that this client takes. */
+  /** Returns the resource that leads to a route: a listener that this client accepts. */
   entry(name: string, route: string): TestResource;
-  /** It asks for all clusters there are, not for those that its routes name. */
+  /** True if it subscribes to all clusters, false if only to those that its routes name. */
   readonly wildcard: boolean;
-  /** It says to a new server which resources it holds. */
+  /** True if it lists to a new server the resources that it has. */
   readonly namesHeld: boolean;
-  /** Why it cannot reach a management server over TLS with files of one's own: authorities and certificate. Absent: it can. */
+  /** The reason why it cannot reach a management server over TLS with files of one's own: authorities and certificate. Absent: it can. */
   readonly noTls?: string;
-  /** What makes this client reject a cluster. */
+  /** The fields that make this client reject a cluster. */
   readonly rejected: JsonObject;
   /** Starts a server that answers each call with `text`; resolves with its port. */
   useBackend(text: string): Promise<number>;
@@ -32,9 +32,9 @@ export interface ClientKind {
 
 /** A client that runs. */
 export interface RunningClient {
-  /** Makes calls through an entry, which fail at once where there is nobody to call. Resolves once a call has been answered. */
+  /** Makes calls through an entry, which fail at once where no backend can be called. Resolves once a call has been answered. */
   caller(entry: string): Promise<() => Promise<string>>;
-  /** What has waited for a timeout, as far as the client tells. */
+  /** Returns the things that waited for a timeout, as far as the client reports them. */
   timeouts(): Promise<readonly string[]>;
 }
 

@@ -13,7 +13,7 @@ export const streamKinds: readonly StreamKind[] = [
   "delta/per-type",
 ];
 
-/** Where resources come from in this kind of stream: what the bootstrap and the resources themselves have to say. */
+/** Returns the source of resources in this kind of stream, for the bootstrap and for the resources themselves. */
 export function sourceOf(kind: StreamKind): Source {
   return kind.endsWith("/ads")
     ? ads
@@ -23,19 +23,19 @@ export function sourceOf(kind: StreamKind): Source {
       };
 }
 
-/** How Envoy reaches its management server. */
+/** The way in which Envoy reaches its management server. */
 export interface ServerAccess {
   /** Absent: no TLS. */
   readonly tls?: ClientTls;
-  /** How long it waits at most before it tries again. Default: that of Envoy, 30,000. */
+  /** The longest wait before a retry, in milliseconds. Default: that of Envoy, 30,000. */
   readonly retryMs?: number;
 }
 
-/** How a client and its management server prove to each other who they are; all are files. */
+/** The proofs of identity between a client and its management server; all are files. */
 export interface ClientTls {
   /** The authorities that the certificate of the server may be signed by. */
   readonly ca: string;
-  /** What the client shows; absent: nothing. */
+  /** The certificate that the client shows. Absent: it shows none. */
   readonly own?: ClientFiles;
 }
 

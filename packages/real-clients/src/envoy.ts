@@ -10,9 +10,9 @@ export interface Envoy extends Process {
   stat(name: string): Promise<string | undefined>;
   /** All statistics whose names match, by name. */
   stats(pattern: RegExp): Promise<ReadonlyMap<string, string>>;
-  /** Resolves when a statistic is so. */
+  /** Resolves when a statistic has this value. */
   untilStat(name: string, value: string): Promise<void>;
-  /** What waited for a timeout, or fell back to old endpoints, since it started: names of statistics with their counts. */
+  /** Returns the statistics, with their counts, of waits that ended by a timeout or fell back to old endpoints since the start. */
   timeouts(): Promise<readonly string[]>;
   /** The names of its active clusters that came over xDS, sorted. */
   clusters(): Promise<readonly string[]>;
@@ -20,7 +20,7 @@ export interface Envoy extends Process {
   listeners(): Promise<readonly string[]>;
   /** The URL of a listener, once it listens. */
   url(listener: string): Promise<string>;
-  /** What `/config_dump?include_eds` of its admin page answers. */
+  /** Returns the answer to `/config_dump?include_eds` of its admin page. */
   dump(): Promise<string>;
   /** Resolves when nothing warms any more. */
   untilWarm(): Promise<void>;

@@ -6,7 +6,7 @@ import type { AddressInfo, Server } from "node:net";
 import type { TestAuthority } from "@xdstp/testing";
 import { onTestFinished } from "vitest";
 
-/** What a backend says of a request: itself, and what it got. */
+/** The answer of a backend to a request: its own name, and the content of the request. */
 export interface BackendAnswer {
   readonly backend: string;
   readonly method: string;

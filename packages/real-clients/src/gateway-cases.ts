@@ -7,7 +7,7 @@ export interface GatewayExpectation {
   readonly headers: Readonly<Record<string, string>>;
   /** Names of backends, statuses, `closed` or `grpc-STATUS`, with their share of the requests. */
   readonly outcomes: readonly { readonly outcome: string; readonly share: number }[];
-  /** What else is seen, such as `path=/x`; `-` for what may not be there. */
+  /** Other observations, such as `path=/x`; `-` for a thing that must not be there. */
   readonly seen: Readonly<Record<string, string>>;
 }
 

@@ -4,12 +4,12 @@ import { request as httpsRequest } from "node:https";
 import { TLSSocket } from "node:tls";
 import type { BackendAnswer } from "./gateway-backends.ts";
 
-/** What a client saw of a request. */
+/** The outcome of a request, as a client sees it. */
 export interface GatewayAnswer {
   /** The name of the backend that answered, else the status, `grpc-STATUS`, or `closed`. */
   readonly outcome: string;
   readonly response: IncomingHttpHeaders;
-  /** What the backend got. */
+  /** The request as the backend received it. */
   readonly request: BackendAnswer | undefined;
   /** The common name of the certificate of the server. */
   readonly certificate: string | undefined;

@@ -6,7 +6,7 @@ import { until } from "./until.ts";
 /** The caches of go-control-plane: linear holds clusters alone; mux has clusters and endpoints in linear caches, the rest in snapshots. */
 export type GoCacheKind = "linear" | "snapshot" | "snapshot-ads" | "mux";
 
-/** What its callbacks tell, in both variants. */
+/** An event that its callbacks report, in both variants. */
 export interface GoEvent {
   readonly event: "opened" | "closed" | "request" | "response";
   readonly stream: number;

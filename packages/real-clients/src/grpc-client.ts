@@ -9,11 +9,11 @@ export interface GrpcClient extends Process {
   call(options?: CallOptions): Promise<string>;
 }
 
-/** How one call is made. */
+/** The options of one call. */
 export interface CallOptions {
   /** Default: the target that the client was started with. */
   readonly target?: string;
-  /** Fails at once where there is nobody to call; else the call waits. Default: false. */
+  /** True: the call fails at once if no server can be called. False: it waits. Default: false. */
   readonly failFast?: boolean;
 }
 

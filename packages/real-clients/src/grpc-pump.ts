@@ -10,7 +10,7 @@ export interface GrpcPump {
   open(): void;
   /** The messages of the newest stream. */
   readonly wire: Pick<MemoryStream, "send" | "take">;
-  /** How streams ended so far; it grows. */
+  /** The reasons for which streams ended so far; the list grows. */
   readonly ends: readonly string[];
 }
 

@@ -52,7 +52,7 @@ function put(map: YAMLMap, key: string, value: string | number): void {
   map.set(key, scalar);
 }
 
-/** Whether an address is one that a listener or the admin page binds to. */
+/** Returns true for an address that a listener or the admin page binds to. */
 function isOfListener(above: readonly unknown[]): boolean {
   const keys = above.flatMap((node) => {
     const { key } = node as { readonly key?: unknown };

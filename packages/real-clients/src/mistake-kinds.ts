@@ -1,6 +1,6 @@
 import type { Json, JsonPath, Place } from "./mistake-places.ts";
 
-/** What is done to a configuration: values that are set, or removed where the value is undefined; and where the fault then is. */
+/** A change of a configuration: values that are set, or removed where the value is undefined; and the places of the fault afterwards. */
 export interface Change {
   readonly edits: readonly (readonly [path: JsonPath, value: Json | undefined])[];
   /** Any of these places is a right answer; where a place was removed, that of what held it. */

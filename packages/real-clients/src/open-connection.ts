@@ -4,7 +4,7 @@ import { onTestFinished } from "vitest";
 
 /** One HTTP connection of a client. It is not opened a second time. */
 export interface OpenConnection {
-  /** Whether the server has closed it. */
+  /** True if the server has closed it. */
   readonly closed: boolean;
   /** Makes a request over it. Rejects where it is closed. */
   call(): Promise<{ readonly status: number; readonly body: string }>;

@@ -16,7 +16,7 @@ export function pgvRegistry(command: string): FileRegistry {
   return createFileRegistry(fromBinary(FileDescriptorSetSchema, run(command, "descriptors")));
 }
 
-/** What `ValidateAll()` of go-control-plane says of each message. */
+/** Returns the violations that `ValidateAll()` of go-control-plane reports for each message. */
 export function pgvViolations(
   command: string,
   messages: readonly Pick<Any, "typeUrl" | "value">[],

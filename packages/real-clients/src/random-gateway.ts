@@ -143,8 +143,8 @@ export function objectsOf({ listeners, routes }: RandomGateway): string {
 }
 
 /**
- * What becomes of a request by the text of the specification: a model that tries everything and shares nothing with the import.
- * The name of a backend, `500` for one that is not there, `404`.
+ * Returns the outcome of a request by the text of the specification: a model that tries everything and shares nothing with the import.
+ * It is the name of a backend, `500` for a backend that does not exist, or `404`.
  */
 export function expectedBackend(
   { listeners, routes }: RandomGateway,
@@ -160,7 +160,7 @@ export function expectedBackend(
     .flatMap((route) => {
       const matching = route.hostnames.filter((hostname) => isHost(hostname, host));
       if (route.hostnames.length > 0 && matching.length === 0) return [];
-      // What route and listener have in common is the narrower hostname.
+      // The narrower hostname is what route and listener have in common.
       const specific = Math.max(weightOf(listener.hostname), ...matching.map(weightOf));
       return route.rules.flatMap((rule, ruleAt) =>
         (rule.matches.length === 0 ? [undefined] : rule.matches)

@@ -2,7 +2,7 @@ import { type ClientHttp2Session, type ClientHttp2Stream, connect } from "node:h
 import { cluster } from "@xdstp/resource-types";
 import { createRawDeltaClient, createRawSotwClient } from "@xdstp/testing";
 
-/** How a client treats the server. */
+/** The behaviour of a client towards the server. */
 export type Manners = "takes all" | "never reads" | "rejects all";
 
 /** A client that asks for all clusters, on a connection of its own. */
@@ -11,7 +11,7 @@ export interface RawGrpcClient {
   readonly cut: () => void;
 }
 
-/** What a client tells. */
+/** The events of a client. */
 export interface RawGrpcHost {
   /** Each response: the largest number that one of its clusters says. */
   heard(said: number): void;

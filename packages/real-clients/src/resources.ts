@@ -16,7 +16,7 @@ export interface TestResource {
   readonly ttlMs?: number;
 }
 
-/** Where Envoy gets something from: `ads: {}`, or a stream of its own. `null` in a resource: by the authority of the name. */
+/** The source from which Envoy gets a resource: `ads: {}`, or a stream of its own. `null` in a resource: the authority of the name decides. */
 export type Source = JsonObject;
 
 /** Everything over the one stream. */

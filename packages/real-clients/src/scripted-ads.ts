@@ -19,7 +19,7 @@ export interface ScriptedAds {
   publish(version: string, ...resources: readonly TestResource[]): void;
   /** Ends all streams; the port stays open. */
   cut(): void;
-  /** What was asked since the last call, a list for each type, once every response is answered and nothing has come for a while. */
+  /** Resolves with the requests since the last call, a list for each type, once every response is answered and no message has come for a while. */
   heard(): Promise<Heard>;
   /** For each stream so far, and each of its requests: whether it had the node. */
   readonly nodes: readonly (readonly boolean[])[];

@@ -28,7 +28,7 @@ function poor(delayMs: number): LinkKind {
   };
 }
 
-/** What CI takes: one state of each kind, large enough for many DATA frames and many parts. */
+/** The cases of CI: one state of each kind, large enough for many DATA frames and many parts. */
 const small: readonly SizeCase[] = [
   { megabytes: 4, resources: 1_000, link: link(50) },
   { megabytes: 1, resources: 10_000, link: poor(5) },

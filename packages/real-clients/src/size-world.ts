@@ -50,7 +50,7 @@ export function endpointsOf(index: number, bytes: number, word = "first"): TestR
 export interface SizeWorld {
   readonly controlPlane: ControlPlane;
   readonly link: SlowLink;
-  /** How many calls and connections the server has ended, by reason. */
+  /** Returns the numbers of calls and connections that the server has ended, by reason. */
   readonly cuts: () => object;
 }
 

@@ -6,7 +6,7 @@ import { onTestFinished } from "vitest";
 export interface Process {
   /** Lines of its standard output and error so far; it grows. */
   readonly lines: readonly string[];
-  /** How it ended; undefined while it runs. */
+  /** The way it ended; undefined while it runs. */
   readonly ended: string | undefined;
   /** Writes a line to its standard input. */
   write(line: string): void;
@@ -18,7 +18,7 @@ export interface Process {
   stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
-/** What {@link startProcess} may be told. */
+/** The options of {@link startProcess}. */
 export interface ProcessOptions {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;

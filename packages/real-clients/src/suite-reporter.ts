@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Reporter, TestCase, TestModule, TestSuite } from "vitest/node";
 
-/** What one suite with a real program did. */
+/** The result of one suite with a real program. */
 export interface SuiteResult {
   readonly program: string;
   /** As the program states it; empty where there is none. */
@@ -15,7 +15,7 @@ export interface SuiteResult {
   readonly reason?: string;
 }
 
-/** What counts of a test. */
+/** The part of a test that counts for the report. */
 export type Outcome = Pick<TestCase, "name"> & {
   readonly state: ReturnType<TestCase["result"]>["state"];
   readonly error?: string;

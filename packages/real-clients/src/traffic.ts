@@ -6,7 +6,7 @@ import { until } from "./until.ts";
 export interface Traffic {
   /** Every answer that was not a success, with the reason; it grows. Those of {@link ownFailure} are not in it. */
   readonly failures: readonly string[];
-  /** How many calls are over. */
+  /** The number of calls that are over. */
   readonly count: number;
   /** Resolves when calls that begin from now on are answered so, several in a row. */
   answeredBy(answer: string): Promise<void>;

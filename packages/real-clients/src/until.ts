@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-/** How long anything may take, in milliseconds: far more than it does, so that a slow machine is not taken for a fault. */
+/** The longest time that anything may take, in milliseconds. It is far longer than usual, so that a slow machine is not mistaken for a fault. */
 export const patienceMs = 45_000;
 
 /**

@@ -17,7 +17,7 @@ export interface ServeProcess extends Process {
   events(): readonly CliLine[];
 }
 
-/** What a line of `--json` holds, as far as suites look at it. */
+/** The fields of a line of `--json` that suites read. */
 export interface CliLine {
   readonly event: string;
   readonly type?: string;
@@ -95,7 +95,7 @@ export async function startExport(dir: string, server: number): Promise<Process>
   return child;
 }
 
-/** What `xdstp bootstrap ARGS` prints. */
+/** Returns the output of `xdstp bootstrap ARGS`. */
 export function printBootstrap(...args: readonly string[]): string {
   const { status, stdout, stderr } = spawnSync(process.execPath, [...flags, "bootstrap", ...args], {
     encoding: "utf8",

@@ -18,7 +18,7 @@ export interface GoWorld extends XdsClient {
 /** The newest snapshot of a watch. */
 export interface Seen {
   readonly now: Snapshot<string> | undefined;
-  /** How many there were. */
+  /** The number of updates so far. */
   readonly updates: number;
   /** Resolves when it shows this; `undefined`: it has no value and an error. */
   shows(word: string | undefined): Promise<Snapshot<string>>;

@@ -13,13 +13,13 @@ export interface Load {
   finish(): Promise<void>;
 }
 
-/** What {@link useLoad} may be told. */
+/** The options of {@link useLoad}. */
 export interface LoadOptions {
   /** For the line that is printed at the end. */
   readonly name: string;
   /** Default: 200. */
   readonly perSecond?: number;
-  /** What a failure is explained with: the newest events of the server, for example. */
+  /** Returns lines that explain a failure: the newest events of the server, for example. */
   readonly trace?: () => readonly string[];
 }
 

@@ -2,7 +2,7 @@ import { connect, createServer, type Socket } from "node:net";
 import { once } from "node:events";
 import { onTestFinished } from "vitest";
 
-/** How a link between a client and a server is. */
+/** The properties of a link between a client and a server. */
 export interface LinkKind {
   readonly title: string;
   /** Milliseconds that each byte takes, in each direction. */

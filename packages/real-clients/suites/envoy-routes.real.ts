@@ -45,7 +45,7 @@ describeProgram("envoy", "routes of random requests", (command) => {
   });
 });
 
-/** What an answer shows: the route that was taken, and what became of the request. */
+/** The content of an answer: the route that matched, and the outcome of the request. */
 interface Answer {
   readonly status: number;
   readonly route?: string;

@@ -81,7 +81,7 @@ async function useWorld(
   };
 }
 
-/** Who the clients of a server are, a row for each stream. */
+/** Returns the identities of the clients of a server, one for each stream. */
 const identitiesOf = (controlPlane: ControlPlane): readonly (string | undefined)[] =>
   controlPlane.status().map((stream) => stream.identity?.uris[0]);
 

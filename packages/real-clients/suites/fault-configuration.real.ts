@@ -184,7 +184,7 @@ for (const kind of clientKinds) {
   );
 }
 
-/** Whether a client has asked for a name. */
+/** Returns true if a client has subscribed to a name. */
 function isWanted({ events }: ControlPlane, typeUrl: string, name: string): boolean {
   return events.some(
     (event) =>

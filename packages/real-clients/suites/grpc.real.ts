@@ -76,7 +76,7 @@ async function useWorld(program: GrpcProgram, command: string): Promise<World> {
   return { blue, green, controlPlane, traffic };
 }
 
-/** What each library says of a cluster with a load balancer that it does not have. */
+/** The error of each library for a cluster with a load balancer that it does not have. */
 const rejections = {
   grpcio: /MAGLEV|lb_policy|LbPolicy/,
   "grpc-js-xds": /unsupported lb_policy: MAGLEV/,
@@ -84,7 +84,7 @@ const rejections = {
   "grpc-java": /Cluster c: unsupported lb policy: MAGLEV/,
 };
 
-/** Whether each library asks the servers of an authority, or the first list of servers for everything. */
+/** True for a library that asks the servers of an authority, false for one that asks the first list of servers for everything. */
 const asksAuthority = { grpcio: true, "grpc-js-xds": false, "grpc-go": true, "grpc-java": true };
 
 for (const program of ["grpcio", "grpc-js-xds", "grpc-go", "grpc-java"] as const) {

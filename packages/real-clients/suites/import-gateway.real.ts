@@ -67,10 +67,10 @@ describeProgram("envoy", "imported objects of the Gateway API", (command) => {
   }, 300_000);
 });
 
-/** An Envoy that has what was imported. */
+/** An Envoy with the imported configuration. */
 interface World {
   readonly envoy: Envoy;
-  /** Where it listens instead of a port of a Gateway. */
+  /** Resolves with the port that it listens on instead of a port of a Gateway. */
   portOf(gatewayPort: number): Promise<number>;
   stop(): Promise<void>;
 }

@@ -157,7 +157,7 @@ async function outcomeOf(command: string, name: string, shared: string): Promise
   }
 }
 
-/** What an Envoy has when it waits for nothing any more. Its statistics may be turned off. */
+/** Resolves with the configuration of an Envoy once it does not wait for anything. Its statistics may be turned off. */
 function warmDump(envoy: Envoy): Promise<string> {
   return until("nothing warms", async () => {
     const dump = await envoy.dump();
@@ -179,7 +179,7 @@ function addMissing(report: string, from: string, to: string): void {
   }
 }
 
-/** What differs between two Envoys in the end; undefined: nothing. */
+/** Resolves with the remaining difference between two Envoys; undefined: they are equal. */
 async function differenceBetween(before: Envoy, envoy: Envoy): Promise<string | undefined> {
   let expected: Content = {};
   let found: Content = {};
@@ -206,10 +206,10 @@ async function differenceBetween(before: Envoy, envoy: Envoy): Promise<string | 
   }
 }
 
-/** What a dump holds, by type and name. */
+/** The resources of a dump, by type and name. */
 type Content = Readonly<Record<string, JsonValue>>;
 
-/** Where resources are in a dump. */
+/** The places of resources in a dump. */
 const places: readonly (readonly [list: string, ...path: string[]])[] = [
   ["static_listeners", "listener"],
   ["dynamic_listeners", "active_state", "listener"],
@@ -379,7 +379,7 @@ function servedBefore(): Readonly<Record<string, string>> {
   );
 }
 
-/** What the configurations name below `certs`. */
+/** Returns the files below `certs` that the configurations name. */
 function certificates(): Readonly<Record<string, string>> {
   const authority = createTestAuthority();
   const [server, client] = ["server", "client"].map((name) => authority.issue({ name }));

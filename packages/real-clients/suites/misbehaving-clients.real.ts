@@ -5,7 +5,7 @@ import { type Manners, openRawGrpcClient } from "../src/raw-grpc-client.ts";
 import { startProcess } from "../src/start-process.ts";
 import { until } from "../src/until.ts";
 
-/** How long it lasts; `XDSTP_LOAD_MINUTES` says otherwise. */
+/** The duration of the run in minutes, from `XDSTP_LOAD_MINUTES`. Default: 1. */
 const minutes = Number(process.env.XDSTP_LOAD_MINUTES ?? "1");
 const clients = 1000;
 const samples = 20;
@@ -66,7 +66,7 @@ interface Crowd {
   readonly heard: (n: number) => Promise<void>;
   readonly listeners: number;
   readonly lost: readonly string[];
-  /** How often a client has come again. */
+  /** The number of times that a client has reconnected. */
   readonly returns: number;
 }
 

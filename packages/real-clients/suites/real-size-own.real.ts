@@ -16,7 +16,7 @@ import { useXdsClient, wordTypes, type XdsClient } from "../src/xds-client.ts";
 const variants = ["delta", "sotw"] as const;
 type Variant = (typeof variants)[number];
 
-/** What a client of ours has received of a state: the word of each name, and the number of updates. */
+/** The part of a state that a client of ours has received: the word of each name, and the number of updates. */
 interface Reader {
   readonly words: ReadonlyMap<string, string>;
   readonly updates: number;

@@ -21,11 +21,11 @@ import {
 } from "../src/size-world.ts";
 import { until } from "../src/until.ts";
 
-/** How a client asks by one variant, and what it has then. */
+/** A client of one variant, with the resources that it has received. */
 interface Asking {
-  /** Begins a stream, with what it holds. */
+  /** Begins a stream with the resources that it has. */
   begin(): void;
-  /** Answers what has come; gives how many resources it has. */
+  /** Answers the responses that have come. Returns the number of resources that it has. */
   answer(): number;
   /** Resources that have come since the stream began. */
   readonly received: number;

@@ -25,12 +25,12 @@ import { useFolder } from "../src/use-folder.ts";
 import { type Load, useLoad } from "../src/use-load.ts";
 import { writeResources } from "../src/write-resources.ts";
 
-/** What an outage is made of. */
+/** The parts of an outage. */
 interface Outage {
   /** For the line of the load. */
   readonly name: string;
   readonly first: readonly TestResource[];
-  /** What is there when the control plane is back: now `green` answers. */
+  /** The resources that exist when the control plane is back: now `green` answers. */
   readonly change: readonly TestResource[];
   readonly relayFlags: readonly string[];
   /** Starts a client of the relay; resolves once `blue` has answered it. */
@@ -46,7 +46,7 @@ async function runOutage({ name, first, change, relayFlags, start }: Outage): Pr
   const load = (call: () => Promise<string>, who: string): Load =>
     useLoad(call, { name: `${name}, ${who}`, perSecond: 100, trace: () => relay.lines.slice(-30) });
   const old = load(await start(relay.port), "there before the outage");
-  // What is newer than a second may be lost with the relay (B-RELAY-9).
+  // A change within the last second may be lost with the relay (B-RELAY-9).
   await old.more(150);
   await origin.stop("SIGKILL");
   await old.more(20);

@@ -142,7 +142,7 @@ function typeOf(typeUrl: string): WatchedType<object> {
 
 const MAGLEV = 5;
 
-/** What the rules want of each message. */
+/** The content of each message by the rules. */
 const ours: Story = {
   start: {
     listeners: ["ask, no version, no nonce, svc", "ACK, v1, svc"],
@@ -172,14 +172,14 @@ const ours: Story = {
   "a name less": { routes: ["ACK, v6, r"], clusters: ["ask, v5, c"], endpoints: ["ask, v1, g"] },
 };
 
-/** Where all of gRPC differ: they change each cluster by itself, and drop what was in its place. */
+/** The differences of all gRPC libraries: they change each cluster by itself, and drop the previous one. */
 const gone: Partial<Story> = {
   "a name more, of which the resource is bad, and a good change": { endpoints: ["g"] },
   "a cluster is deleted": { endpoints: ["g"] },
   "a name less": { endpoints: [] },
 };
 
-/** Where they differ from each other: the code of a NACK (C-ACK-14), and where the node is. */
+/** The differences between the libraries: the code of a NACK (C-ACK-14), and the requests with the node. */
 const traits: Readonly<
   Record<GrpcProgram, { readonly code: number; readonly withNode: WithNode }>
 > = {

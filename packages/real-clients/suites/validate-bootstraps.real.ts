@@ -15,7 +15,7 @@ const each = Number(process.env.XDSTP_MISTAKES ?? 4);
 /** Processes of Envoy at a time. */
 const parallel = 2;
 
-/** What became of the mistakes of one kind that Envoy rejects. */
+/** The outcomes of the mistakes of one kind that Envoy rejects. */
 interface Row {
   rejected: number;
   found: number;

@@ -7,7 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.stream.Stream;
 
 /**
- * What suites know of xDS in Java: a client of grpc-java.
+ * The xDS of Java, as suites use it: a client of grpc-java.
  *
  * <pre>
  * call               a gRPC client
