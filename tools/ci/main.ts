@@ -9,7 +9,7 @@ const suites = readSuites(join(root, "packages/real-clients/reports/suites"));
 const counts = stages.map(countStage);
 
 const passed = counts.reduce((total, count) => total + count.passed, sum(suites, "passed"));
-// What could be installed and did not run is a failure.
+// A suite whose program could be installed, and that did not run, is a failure.
 const failed = counts.reduce(
   (total, count) => total + count.failed,
   sum(suites, "failed") + sum(suites, "notRun"),

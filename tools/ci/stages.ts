@@ -44,7 +44,7 @@ function endOf(log: string): string {
     : "";
 }
 
-/** What a stage adds to the sums: its tests, or itself where it has none; a stage that failed although no test did counts as one failure. */
+/** Returns the counts that a stage adds to the sums: those of its tests, or one for itself if it has no tests. A stage that failed although no test did counts as one failure. */
 export function countStage({ code, tests }: Stage): {
   readonly passed: number;
   readonly failed: number;
@@ -53,7 +53,7 @@ export function countStage({ code, tests }: Stage): {
   return { passed, failed: Math.max(tests?.failed ?? 0, code === 0 ? 0 : 1) };
 }
 
-/** What failed in each stage, to be read where only the end of the output is at hand. */
+/** Prints the failures of each stage, for readers that see only the end of the output. */
 export function printFailures(stages: readonly Stage[]): string {
   return stages
     .flatMap(({ name, tests, end }) => [

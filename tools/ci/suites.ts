@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 
-/** What one suite with a foreign program did: the form in which packages/real-clients leaves it in `reports/suites/*.json`, one object or a list of them in each file. */
+/** The result of one suite with a foreign program, in the form that packages/real-clients writes to `reports/suites/*.json`: one object or a list of them in each file. */
 export interface SuiteResult {
   /** One of {@link programs}, or another name. */
   readonly program: string;

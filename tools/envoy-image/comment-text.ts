@@ -100,7 +100,7 @@ function directiveTexts(
       ? [`**${title}:**`, first, ...more]
       : [`**${title}:** ${first}`, ...more];
   }
-  // What is included is in another file.
+  // The included text is in another file.
   if (name === "literalinclude") return [];
   const content = body.slice(body.findIndex((line) => !/^:[\w-]+:/.test(line)));
   return [fenced(name.includes("code") ? argument : "", content)];

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readWorkspace } from "../lib/workspace.ts";
 
-/** What of an API report has no doc comment: the declarations that API Extractor marks so. */
+/** Returns the declarations of an API report without a doc comment, as API Extractor marks them. */
 export function undocumentedIn(report: string): readonly string[] {
   return [...report.matchAll(/\/\/ (?:@public )?\(undocumented\)\n\s*(.+)/g)].map(
     (match) => match[1] ?? "",

@@ -48,7 +48,7 @@ export const layers: readonly Readonly<Record<string, readonly string[]>>[] = [
   { "@xdstp/cli": [], xdstp: [] },
 ];
 
-/** What is wrong with the arrows between the public packages. */
+/** Returns the dependencies between public packages that the layers do not allow, a sentence for each. */
 export function layerProblems(packages: readonly WorkspacePackage[]): readonly string[] {
   return packages
     .filter(({ isPublic }) => isPublic)

@@ -2,13 +2,13 @@ import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import { root } from "./root.ts";
 
-/** What a program is run with. */
+/** The options of a program run. */
 export interface RunOptions {
   /** Absent: the root of the checkout. */
   readonly cwd?: string;
   /** Next to the environment of this process. */
   readonly env?: Readonly<Record<string, string>>;
-  /** After it the program is ended. Absent: it may run for ever. */
+  /** The program is ended after this time. Absent: it may run for ever. */
   readonly timeoutMs?: number;
   /** Ends the program; its exit is waited for. */
   readonly signal?: AbortSignal;

@@ -1,4 +1,4 @@
-/** What API reports export. */
+/** The number of exports in API reports. */
 export interface ExportCounts {
   /** All exports of all entry points. */
   readonly all: number;

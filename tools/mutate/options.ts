@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 
-/** What the command line of `npm run mutate` says. */
+/** The options of `npm run mutate`. */
 export interface MutateOptions {
   readonly help: boolean;
   readonly packages: readonly string[];
@@ -15,7 +15,7 @@ export interface MutateOptions {
   readonly concurrency: number;
 }
 
-/** How mutation testing is called. */
+/** Returns the usage text of `npm run mutate`. */
 export function usage(known: readonly string[]): string {
   return [
     "npm run mutate -- [--package NAME]... [--file TEXT]... [--sample SHARE] [--seed TEXT] [--minutes N] [--concurrency N]",

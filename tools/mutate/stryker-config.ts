@@ -1,6 +1,6 @@
 import { slowTests, sourceTests, targets } from "./targets.ts";
 
-/** What one run of Stryker is told. */
+/** The settings of one run of Stryker. */
 export interface StrykerRun {
   /** The mutated files, from the root of the checkout. */
   readonly files: readonly string[];

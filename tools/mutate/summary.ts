@@ -1,4 +1,4 @@
-/** What became of one mutant, as Stryker tells its reporters. */
+/** The result of one mutant, as Stryker reports it. */
 export interface TestedMutant {
   /** Absolute, or from the root of the checkout. */
   readonly fileName: string;
@@ -14,19 +14,19 @@ interface Position {
   readonly column: number;
 }
 
-/** What became of the mutants of one package. */
+/** The results of the mutants of one package. */
 export interface MutationSummary {
   readonly killed: number;
   readonly survived: number;
   /** In percent; 100 without a mutant. */
   readonly score: number;
-  /** `file:line:column`, the mutator, what stood there and what it became; in order. */
+  /** `file:line:column`, the mutator, the original text and its replacement; in order. */
   readonly survivors: readonly string[];
-  /** The same for those of the killed that ran out of time: endless loops, as a rule, but on a busy machine also a slow test. */
+  /** The same for the killed mutants that ran out of time. Most are endless loops; on a busy machine a slow test can be among them. */
   readonly timedOut: readonly string[];
 }
 
-// A mutant that makes a test run for ever is caught; one that could not be run or compiled says nothing.
+// A mutant that makes a test run for ever is killed. A mutant that could not be run or compiled shows nothing.
 const killed = new Set(["Killed", "Timeout"]);
 const timedOut = new Set(["Timeout"]);
 const survived = new Set(["Survived", "NoCoverage"]);

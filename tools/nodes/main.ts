@@ -90,7 +90,7 @@ async function testPackage(
 function finish(results: readonly NodeResult[]): void {
   const [passed, failed] = [sum(results, "passed"), sum(results, "failed")];
   console.log(`\n${printResults(results)}`);
-  // What `.ci/run` counts.
+  // `.ci/run` counts the tests in this file.
   mkdirSync(join(root, "reports"), { recursive: true });
   writeFileSync(
     join(root, "reports", "tests.json"),

@@ -5,7 +5,7 @@ export interface VitestReport {
   readonly success: boolean;
 }
 
-/** What the tests of one package did on one Node. */
+/** The test results of one package on one version of Node. */
 export interface NodeResult {
   /** As that Node states it. */
   readonly version: string;
@@ -14,7 +14,7 @@ export interface NodeResult {
   readonly failed: number;
 }
 
-/** Reads a report; undefined, since there is none: the tests did not even start, which counts as one failure, and so does a failure outside of any test. */
+/** Counts the tests of a report. undefined: the tests did not start, which counts as one failure. A failure outside of any test counts as one as well. */
 export function resultOf(
   version: string,
   name: string,

@@ -12,7 +12,7 @@ export interface NamedTest {
   readonly variants: readonly string[];
 }
 
-/** How a rule stands. `missing` and `failed` fail the audit. */
+/** The state of a rule. `missing` and `failed` fail the audit. */
 export type RuleState = "tested" | "failed" | "missing" | "owed" | "documentation";
 
 /** One rule with all that is known about it. */

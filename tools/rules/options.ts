@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 
-/** What the command line of `npm run rules` says. */
+/** The options of `npm run rules`. */
 export interface RulesOptions {
   readonly help: boolean;
   readonly json: boolean;
@@ -9,7 +9,7 @@ export interface RulesOptions {
   readonly prefix: string;
 }
 
-/** How the audit of the rules is called. */
+/** The usage text of `npm run rules`. */
 export const usage: string = [
   "npm run rules -- [PREFIX] [--json] [--problems]",
   "",

@@ -5,7 +5,7 @@ export interface Rule {
   readonly section: string;
   /** The rule itself, without *From* and *Test*. */
   readonly text: string;
-  /** What a test of it does; absent in the pages that state none. */
+  /** The description of a test of it. Absent on the pages that have none. */
   readonly test?: string;
 }
 

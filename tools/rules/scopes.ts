@@ -28,7 +28,7 @@ const known: readonly string[] = [
   "name",
 ] satisfies readonly RuleScope[];
 
-/** What is wrong between the book and its scopes: each rule has exactly one entry, each entry a rule, a scope and issues that exist. */
+/** Returns the problems between the rule book and its scopes: each rule has exactly one entry, each entry a rule, a scope and issues that exist. */
 export function checkScopes(rules: readonly Rule[], scopes: Scopes): readonly string[] {
   const counts = new Map<string, number>();
   for (const { id } of rules) counts.set(id, (counts.get(id) ?? 0) + 1);

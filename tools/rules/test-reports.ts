@@ -11,7 +11,7 @@ export interface TestCase {
   readonly status: "passed" | "failed" | "skipped";
 }
 
-/** What the last runs left: their tests, and the packages that have a test script but no report. */
+/** The reports of the last runs: their tests, and the packages that have a test script but no report. */
 interface TestReports {
   readonly tests: readonly TestCase[];
   readonly missing: readonly string[];
@@ -54,7 +54,7 @@ function readReport(from: WorkspacePackage): readonly TestCase[] {
     }));
 }
 
-/** What to say where packages have left no test report, and how one is made. undefined: none is missing. */
+/** Returns an error text that names the packages without a test report and how to make one. undefined: none is missing. */
 export function missingReports(missing: readonly string[]): string | undefined {
   if (missing.length === 0) return undefined;
   const one = `pnpm --filter ${missing[0] ?? ""} test`;

@@ -6,7 +6,7 @@ import { createCallNotes } from "./crossings.ts";
 import { instrument } from "./instrument.ts";
 
 const SOURCE = /\/packages\/(?<name>[^/]+)\/src\/(?<file>.+)\.ts$/;
-/** What all packages are written in terms of, and generated code: a call of it is not a detour. */
+/** The packages that all others are written in terms of, and generated code: a call of one is not a detour. */
 const WORDS = new Set(["core", "uri", "protos", "resource-types", "testing"]);
 
 /** The notes of all calls. */

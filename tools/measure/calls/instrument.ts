@@ -1,14 +1,14 @@
 import ts from "typescript";
 
 /**
- * Adds to each function of a source that it notes its beginning and its end on the global `noteCall`.
- * What waits, and what yields, is left as it is: such a call does not end before the next one begins.
+ * Adds to each function of a source a note of its beginning and of its end on the global `noteCall`.
+ * Async functions and generators stay as they are: such a call does not end before the next one begins.
  * @param place - The package, and what tells its files apart
  */
 export function instrument(text: string, place: string): string {
   const source = ts.createSourceFile("source.ts", text, ts.ScriptTarget.Latest, true);
   const inserts: (readonly [at: number, text: string])[] = [];
-  // What is added first at a place comes to stand behind what is added there later: the end of a function behind those of the functions in it.
+  // A text that is added first at a place ends up behind one that is added there later: the end of a function comes after those of the functions in it.
   const visit = (node: ts.Node): void => {
     const body = bodyOf(node);
     if (body !== undefined) {
