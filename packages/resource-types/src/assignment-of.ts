@@ -16,20 +16,20 @@ const EDS = 3;
 const EDS_CONFIG = 1;
 const SERVICE_NAME = 2;
 
-/** Where a cluster takes its endpoints from. */
+/** The source of the endpoints of a cluster. */
 interface Assignment {
   /** `service_name`, else the name of the cluster. */
   readonly name: string;
-  /** It is the `service_name`. */
+  /** True if `name` is the `service_name`. */
   readonly isService: boolean;
-  /** Its ConfigSource: a place in the bytes, and what kind it is. undefined: there is none. */
+  /** Its ConfigSource as a place in the bytes. undefined: there is none. */
   readonly source: Range | undefined;
   readonly kind: ReturnType<typeof sourceKind>;
 }
 
 /**
- * The ClusterLoadAssignment of a cluster: its `service_name`, else its own name; none where it is not of type EDS, or has no name.
- * Reads what it can: of malformed bytes, the part in front of the fault.
+ * Returns the ClusterLoadAssignment of a cluster: its `service_name`, else its own name. undefined: the cluster is not of type EDS, or has no name.
+ * Of malformed bytes, it reads the part in front of the fault.
  */
 export function assignmentOf(bytes: Uint8Array, cluster: Range): Assignment | undefined {
   let type = STATIC;

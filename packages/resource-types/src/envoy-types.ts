@@ -13,7 +13,7 @@ const references =
   (typeUrl: string) =>
   (payload: Uint8Array): readonly Reference[] =>
     referencesOf(typeUrl, payload);
-/** What a parent refers to of this type, it waits for (S-WARM-1). */
+/** A parent waits for the resources of this type that it refers to (S-WARM-1). */
 const warmsWith = (parent: string, child: string): NonNullable<ResourceType["warms"]>[number] => ({
   typeUrl: child,
   names: (payload) =>
@@ -32,7 +32,7 @@ function requestedName(name: string): string | undefined {
     : printName(nameFromLocator(parsed.value));
 }
 
-/** What has to be in place before anything that routes to clusters (S-ORD-2). */
+/** The types that come before anything that routes to clusters (S-ORD-2). */
 const clustersReady: readonly Follows[] = [
   accepted(typeUrls.cluster),
   accepted(typeUrls.clusterLoadAssignment),

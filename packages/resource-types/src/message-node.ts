@@ -1,21 +1,21 @@
 import { messagePaths } from "./gen/message-paths.ts";
 import { namingFields, type NamingField } from "./naming-fields.ts";
 
-/** What the walk for references does with the fields of one kind of message; others it skips. */
+/** The fields of one kind of message that the walk for references reads; it skips the others. */
 export interface MessageNode {
   /** Messages to go into, by field. */
   readonly inner: Map<number, MessageNode>;
   /** The field that names a resource; no message has two. */
   naming?: Naming;
-  /** Where the ConfigSource lies that counts for what is in it. */
+  /** The place of the ConfigSource that counts for the messages inside this one. */
   around?: Pick<Naming, "source" | "sourceRequired">;
-  /** It is an Any: what it holds decides. */
+  /** True for an Any: its content decides. */
   readonly packed: boolean;
-  /** It is a Cluster, which names its assignment in a way of its own. */
+  /** True for a Cluster, which names its assignment in a way of its own. */
   readonly cluster: boolean;
 }
 
-/** What a naming field names, and under which condition. */
+/** The type of resource that a naming field names, and its condition. */
 export interface Naming {
   readonly field: number;
   readonly typeUrl: string;

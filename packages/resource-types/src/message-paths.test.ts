@@ -19,7 +19,7 @@ const bootstrap = /^envoy\.(config\.(bootstrap|metrics)|extensions\.(bootstrap|s
 
 /** Fields that look as if they named a resource, and do not. */
 const others: ReadonlySet<string> = new Set([
-  // What is matched, counted, formatted or proved, never looked up.
+  // Names that are matched, counted, formatted or proved, never looked up.
   "envoy.config.core.v3.Node.cluster",
   "envoy.config.endpoint.v3.ClusterLoadAssignment.cluster_name",
   "envoy.config.endpoint.v3.ClusterStats.cluster_name",

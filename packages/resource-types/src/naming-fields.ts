@@ -6,13 +6,13 @@ export interface NamingField {
   readonly message: string;
   /** Its number; through a map to its key: `4.1`. */
   readonly field: string;
-  /** The type of what it names. */
+  /** The type of the named resource. */
   readonly typeUrl: string;
-  /** Where the ConfigSource lies by which the named resource comes, as a path of numbers. Absent: it is not said here, as for clusters. */
+  /** The path of field numbers to the ConfigSource of the named resource. Absent: this message does not state the source, as for clusters. */
   readonly source?: string;
   /** The message around it from which `source` begins, where that is not its own. */
   readonly sourceIn?: string;
-  /** The type of names in what is named, whose ConfigSource is the one around: that of `sourceIn` of their own field. Absent: what is named says all of it. */
+  /** The type of names in the named resource that have the ConfigSource around it: that of `sourceIn` of their own field. Absent: the named resource states all sources. */
   readonly within?: string;
   /** Without a source the name means something else, a static secret of the bootstrap for one. Absent: false. */
   readonly sourceRequired?: boolean;
@@ -20,7 +20,7 @@ export interface NamingField {
 
 const FILTERS = "envoy.extensions.filters";
 
-/** Where a cluster is named; the proto says it in comments only. Not here: the clusters of an ApiConfigSource, which are static by rule, and headers that hold a name. */
+/** The fields that name a cluster; the proto states it in comments only. Not here: the clusters of an ApiConfigSource, which are static by rule, and headers that hold a name. */
 const clusterFields: Readonly<Record<string, string>> = {
   "envoy.config.core.v3.GrpcService.EnvoyGrpc": "1",
   "envoy.config.core.v3.HttpUri": "2",
@@ -60,7 +60,7 @@ const clusterFields: Readonly<Record<string, string>> = {
   "envoy.extensions.tracers.fluentd.v3.FluentdConfig": "1",
 };
 
-/** What is taken from a config source by a name next to it. The EDS of a cluster is not among them: see `assignmentOf`. */
+/** The fields that name a resource of the config source next to them. The EDS of a cluster is not among them: see `assignmentOf`. */
 const discovered: readonly NamingField[] = [
   {
     message: "envoy.extensions.transport_sockets.tls.v3.SdsSecretConfig",

@@ -23,7 +23,7 @@ interface Walk {
 }
 
 /**
- * What a message of the Envoy API refers to, however deep in it, extensions in an Any included: each once, names as they are spelled in the payload.
+ * Returns the references of a message of the Envoy API, however deep in it, extensions in an Any included: each once, with names as the payload spells them.
  *
  * Clusters, assignments, route configurations, scoped routes, secrets, extension configs, endpoint collections (a name may be a glob); also where they are named in one of the known extensions.
  * A name next to a ConfigSource that says something else than plain `ads` has that ConfigSource as its `source`; so a name next to several is there once for each. The routes of inline scopes have that of their listener; a scope that comes by itself does not say it, so the name by which the listener takes it has it as `within`.
@@ -95,7 +95,7 @@ function unpack(walk: Walk, any: Range, depth: number): void {
   if (value !== undefined) visit(walk, node, value, depth + 1, "plain");
 }
 
-/** What stands next to a name, or around it: nothing or plain `ads`, a ConfigSource of its own, or what makes it no reference. */
+/** The source next to a name, or around it. `plain`: none, or plain `ads`. `elsewhere`: a source that excludes the name from the references. A range: a ConfigSource of its own. */
 type OwnSource = "plain" | "elsewhere" | Range;
 
 function ownSourceOf(

@@ -15,7 +15,7 @@ const specifiers: ReadonlySet<number> = new Set([
   PATH_CONFIG_SOURCE,
 ]);
 
-/** Where a ConfigSource reads from: `ads` and no more (or nothing at all), a file, so that what is named next to it does not come over xDS, or somewhere else, which has to be looked up. */
+/** Returns the kind of a ConfigSource. `ads`: plain `ads`, or an empty one. `file`: the resources that it names do not come over xDS. `own`: another source, which has to be looked up. */
 export function sourceKind(bytes: Uint8Array, configSource: Range): "ads" | "file" | "own" {
   let last = 0;
   let authorities = 0;
@@ -38,7 +38,7 @@ export interface Range {
   readonly end: number;
 }
 
-/** Where the last length-delimited field of this number lies within a message; of malformed bytes, the part in front of the fault is read. */
+/** Returns the place of the last length-delimited field of this number within a message. Of malformed bytes, it reads the part in front of the fault. */
 export function lastField(bytes: Uint8Array, within: Range, number: number): Range | undefined {
   let found: Range | undefined;
   walkFields(

@@ -146,7 +146,7 @@ describe("the ConfigSource beside a reference", () => {
       of(typeUrls.listener, scoped({ rdsConfigSource: path, ...inline })),
       of(typeUrls.listener, scoped({ rdsConfigSource: path, ...inline }), true),
     ]).toEqual([["c"], ["c", ["r", path], ["q", path]]]);
-    // What comes by itself does not say it: its listener does.
+    // A scope that comes by itself does not state the source: its listener does.
     expect(
       of(typeUrls.scopedRouteConfiguration, { name: "1", routeConfigurationName: "r" }),
     ).toEqual(["r"]);
