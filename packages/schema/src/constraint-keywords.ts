@@ -30,7 +30,7 @@ export function countKeywords(field: DescField, rules: Settings | undefined): Js
   return unlessEmpty(of, counts, { [`max${size}`]: 0 });
 }
 
-/** Whether a value that is left out violates the rules. That it has no presence of its own is presumed: it counts as the empty text, zero, or a list or map without anything in it. */
+/** Returns true if an omitted value violates the rules. The value must have no presence of its own: if omitted, it counts as the empty text, zero, or an empty list or map. */
 export function rejectsEmpty(schema: JsonSchema): boolean {
   const { allOf: parts, anyOf, enum: values, not, pattern } = schema;
   if (anyOf !== undefined) return false;
@@ -143,7 +143,7 @@ function headerPattern({ well_known_regex: regex, strict }: Settings): readonly 
   ];
 }
 
-/** What only RE2 has, or reads in another way: flags, its own classes and anchors, and quoted texts. */
+/** The syntax that only RE2 has, or reads in another way: flags, its own classes and anchors, and quoted texts. */
 const onlyRe2 = /\(\?[imsU-]|\(\?P|\[\[:|\\[AzQECpPaZ]|[*+?}]\+/;
 
 function isSameInBoth(pattern: unknown): pattern is string {

@@ -16,16 +16,16 @@ import { createFieldRules } from "./field-rules.ts";
 import { allOf, type JsonSchema, orNull, patternOf } from "./json-schema.ts";
 
 /**
- * How a message is used, which decides what its definition says.
+ * The use of a message, which decides the content of its definition.
  *
  * - `field`: the value of a field.
- * - `any`: what an Any holds, so it has its type in `@type`.
- * - `document`: what a file holds. `@type` may be left out.
+ * - `any`: the content of an Any, so it has its type in `@type`.
+ * - `document`: the content of a file. `@type` may be left out.
  * - `unchecked`: the value of a field whose rules switch those of the message off.
  */
 type Use = "field" | "any" | "document" | "unchecked";
 
-/** What a definition says in another way than the message does. */
+/** The differences of a definition from its message. */
 export interface Changes {
   /** Fields that may be left out, by their names, whatever their rules are. */
   readonly optional?: readonly string[];
@@ -37,7 +37,7 @@ export interface Changes {
 export interface Definitions {
   /** A reference to a message as the value of a field. */
   message(desc: DescMessage): JsonSchema;
-  /** A reference to a message as what a file holds, by a name of its own. */
+  /** A reference to a message as the content of a file, by a name of its own. */
   document(name: string, desc: DescMessage, changes?: Changes): JsonSchema;
   /** A reference to a definition that is made by hand. The name needs no escapes in a URL. */
   named(name: string, make: () => JsonSchema): JsonSchema;
@@ -47,11 +47,11 @@ export interface Definitions {
 
 const anyType = "google.protobuf.Any";
 
-/** What {@link Definitions} are made with. */
+/** The options of {@link createDefinitions}. */
 export interface DefinitionsOptions {
   readonly dialect: Dialect;
   readonly comments: DocComments;
-  /** How references to the definitions begin. Default: `#/$defs/`. */
+  /** The beginning of references to the definitions. Default: `#/$defs/`. */
   readonly base?: string;
 }
 
@@ -98,7 +98,7 @@ export function createDefinitions(
     return named(`${prefix}${current.typeName}`, () => definition(current, use));
   }
 
-  /** What is in an Any, by the type that it says. Well-known types with a form of their own are in `value`. */
+  /** Returns the definition of the content of an Any, by the type that it states. Well-known types with a form of their own are in `value`. */
   function anyDefinition(desc: DescMessage): JsonSchema {
     const value = wellKnownValue(desc);
     if (value === undefined) return definition(desc, "any");

@@ -2,7 +2,7 @@ import type { DescEnum, DescEnumValue, DescField, DescFile, DescMessage } from "
 import { envoyComments, summaryOf } from "./envoy-comments.ts";
 import type { JsonSchema } from "./json-schema.ts";
 
-/** What a comment can be on. */
+/** A declaration that can have a comment. */
 type Commented = DescMessage | DescEnum | DescField | DescEnumValue;
 
 interface Comment {

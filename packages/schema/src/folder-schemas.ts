@@ -205,7 +205,7 @@ function documentSchema(
   };
 }
 
-/** Whether an object is a message by its `@type`, or without one by a field that it has. */
+/** Returns the test for a message: an object with its `@type`, or one without a `@type` that has the given field. */
 function isMessage(desc: DescMessage, field: string | undefined): JsonSchema {
   const stated = isOfType(desc.typeName);
   if (field === undefined) return stated;

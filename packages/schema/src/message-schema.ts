@@ -10,9 +10,9 @@ export const draft = "https://json-schema.org/draft/2020-12/schema";
 /** The message with which Envoy starts. */
 const bootstrap = "envoy.config.bootstrap.v3.Bootstrap";
 
-/** What a schema has. */
+/** The content of a schema. */
 export interface SchemaOptions {
-  /** Whether fields, messages and enums are described by the comments of their proto sources. Default: true. */
+  /** True if fields, messages and enums are described by the comments of their proto sources. Default: true. */
   readonly comments?: boolean;
 }
 

@@ -6,11 +6,11 @@ import type { JsonSchema } from "../src/index.ts";
 export interface Editor {
   /** Diagnostics as `line: message`, with lines from 1. */
   problemsIn(text: string): Promise<readonly string[]>;
-  /** What is suggested at the mark `‸`. */
+  /** Resolves with the suggestions at the mark `‸`. */
   suggestionsAt(text: string): Promise<readonly string[]>;
-  /** The descriptions of what is suggested at the mark `‸`, by its name. */
+  /** Resolves with the descriptions of the suggestions at the mark `‸`, by name. */
   descriptionsAt(text: string): Promise<ReadonlyMap<string, string>>;
-  /** What is shown of the word behind the mark `‸`. */
+  /** Resolves with the hover text of the word behind the mark `‸`. */
   hoverAt(text: string): Promise<string>;
 }
 
