@@ -63,7 +63,7 @@ export interface ClientStatusOptions {
   readonly health: (() => readonly Health[]) | undefined;
   /** All resources that the server has; absent: they are not listed. */
   readonly resources: (() => Iterable<ServedResource>) | undefined;
-  /** Whether a policy decides what the client of a stream may see. */
+  /** Returns true if a policy decides what the client of a stream may see. */
   readonly isFiltered: (stream: ServerStream) => boolean;
   /**
    * The types that can be searched for secrets. Default: Envoy's API, loaded with the first request

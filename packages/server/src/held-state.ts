@@ -6,7 +6,7 @@ import { nameKey } from "@xdstp/uri";
 export type FormerStates = Pick<ResourceSource, "asOf">;
 
 /**
- * What a client has of a name, as far as its answers show it.
+ * The state of a name at a client, as far as its answers show it.
  *
  * - `newest`: the present state, which may be a removal.
  * - `earlier`: a state that was replaced or removed since.

@@ -27,12 +27,12 @@ export interface ServedResource {
   readonly viewKey?: string | undefined;
 }
 
-/** What the answer needs. */
+/** The options of {@link servedConfigs}. */
 export interface ServedConfigsOptions {
   readonly resources: Iterable<ServedResource>;
-  /** Shows the content; undefined of it: without the content. */
+  /** Returns the content to show; undefined: the row has no content. */
   readonly show: ShowPayload;
-  /** Whether the caller may see a resource and has requested it. */
+  /** Returns true if the caller may see a resource and has requested it. */
   readonly isShown: (typeUrl: string, name: string) => boolean;
 }
 
@@ -82,12 +82,12 @@ function rowOf(
   return row;
 }
 
-/** Whether there is something next to name, version and content that clients see. */
+/** Returns true if clients see more of a resource than name, version and content. */
 function hasMore({ aliases, ttlMs, noStore, constraints, metadata }: StoredResource): boolean {
   return [aliases, ttlMs, noStore, constraints, metadata].some((part) => part !== undefined);
 }
 
-/** Returns the test of the names that a caller requests: all of them where it names none. */
+/** Returns the test of the names that a caller requests. It accepts all names if the caller names none. */
 export function requestedNames(
   metadata: JsonObject | undefined,
 ): (typeUrl: string, name: string) => boolean {

@@ -14,11 +14,11 @@ import { typeConfig } from "./generic-configs.ts";
  */
 export const SUBSCRIPTIONS = "xdstp.status.subscriptions";
 
-/** What the rows depend on. */
+/** The options of {@link rowsBySubscription}. */
 export interface SubscriptionRowsOptions {
-  /** Whether a policy decides what the client of a stream may see. */
+  /** Returns true if a policy decides what the client of a stream may see. */
   readonly isFiltered: (stream: ServerStream) => boolean;
-  /** Whether the caller may see a name. */
+  /** Returns true if the caller may see a name. */
   readonly allows: (typeUrl: string, name: string) => boolean;
 }
 

@@ -31,7 +31,7 @@ function clusters(...names: readonly string[]): ReturnType<typeof readyCache> {
   return cache;
 }
 
-/** What was asked while a stream waits is answered in later microtasks. */
+/** Waits for the microtasks that answer requests of a waiting stream. */
 async function decided(): Promise<void> {
   await new Promise((resolve) => {
     setImmediate(resolve);
@@ -408,7 +408,7 @@ describe("createServer({ authorize })", () => {
     });
   });
 
-  /** What a client is shown whose node id must be the last part of its name. */
+  /** Returns the names that are shown to a client whose node id must be the last part of its name. */
   async function namesFor(identity: PeerIdentity | undefined, node: NodeInit): Promise<unknown> {
     const turns = createManualScheduler();
     const server = createServer({

@@ -195,7 +195,7 @@ function causeOf(on: OnStream): ExplainedCause {
   return waitOf(on, entry);
 }
 
-/** Whether a full state that is not answered yet lacks a removed name. Until it is answered the client has the name. */
+/** Returns true if a full state that is not answered yet lacks a removed name. The client has the name until the answer. */
 function isRemovedBy({ whole, entries }: Batch, { name, resource }: Entry): boolean {
   return whole && resource === undefined && !byName(entries).has(name);
 }

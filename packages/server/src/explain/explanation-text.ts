@@ -184,7 +184,7 @@ function sourceText(
   ];
 }
 
-/** Whether an error of a source is that of the place that it has the resource from. */
+/** Returns true if an error of a source is also the problem of the origin of the resource. */
 function isTold(error: string, problem: string | undefined): boolean {
   return problem !== undefined && error.includes(problem);
 }

@@ -16,11 +16,11 @@ export interface Explanation extends ExplainQuestion {
   readonly text: string;
   /** One for each stream of the node that can have the type. Empty: the node has no stream that the caller may see. */
   readonly streams: readonly StreamExplanation[];
-  /** How many nodes are connected that the caller may see. */
+  /** The number of connected nodes that the caller may see. */
   readonly connected: number;
   /** Ids of connected nodes, those whose length is close to that of the question first; at most 1,000. Empty where `streams` is not. */
   readonly nodes: readonly string[];
-  /** Where no stream has the name and the source does not have it either: names of the type, in the order of `nodes`; at most 1,000. Else empty. */
+  /** Names of the type, in the order of `nodes`; at most 1,000. Empty if a stream or the source has the name. */
   readonly names: readonly string[];
   /** The number of open streams that the caller may not see. */
   readonly hiddenStreams: number;
@@ -48,7 +48,7 @@ export interface StreamExplanation {
   readonly text: string;
 }
 
-/** How a name is subscribed: by itself, by one of its aliases, by a glob, by `*`. */
+/** The subscription of a name: by itself, by one of its aliases, by a glob, by `*`. */
 export interface CoveringSubscription {
   /** The form of the subscription. */
   readonly by: "name" | "alias" | "glob" | "wildcard";
@@ -66,11 +66,11 @@ export interface SourceState {
   readonly redirect?: string;
   /** The reason why it is missing or unknown, or may be out of date. */
   readonly error?: string;
-  /** Where it came from. Absent: that is not known, or the caller may not see it. */
+  /** The origin of the resource. Absent: it is not known, or the caller may not see it. */
   readonly origin?: ResourceOrigin;
 }
 
-/** Where a resource came from, for people. */
+/** The origin of a resource, for people. */
 export interface ResourceOrigin {
   /** A file with its line, or a server. */
   readonly place: string;

@@ -15,13 +15,13 @@ const redirectUrl = typeUrlFromType(ResourceLocatorSchema.typeName);
 
 /** The part of a source that a caller may see. */
 export interface SourceSight {
-  /** Where the name came from. undefined: that is not known, or not to be seen. */
+  /** The origin of the resource. undefined: it is not known, or the caller may not see it. */
   readonly origin: ResourceOrigin | undefined;
-  /** Whether texts for operators may be seen, which name files and servers: why a topic may be out of date, the rule of a policy. */
+  /** True if the caller may see texts for operators, which name files and servers: why a topic may be out of date, the rule of a policy. */
   readonly seesTrouble: boolean;
 }
 
-/** Returns what a source has of a name. It subscribes to nothing, so a source that is filled on demand knows only what is subscribed. */
+/** Returns the state of a name in a source. It subscribes to nothing, so a source that is filled on demand knows only the subscribed names. */
 export function sourceState(
   source: ResourceSource,
   typeUrl: string,
