@@ -54,7 +54,7 @@ export interface Http {
   readonly send: (target: string, request?: TestRequest) => Promise<HttpAnswer>;
 }
 
-/** How a test puts a resource. */
+/** The options with which a test puts a resource. */
 export interface PutOptions {
   readonly version?: string;
   readonly ttlMs?: number;

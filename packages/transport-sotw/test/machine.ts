@@ -28,7 +28,7 @@ export interface Sent {
   readonly names: readonly string[];
   readonly versions: readonly string[];
   readonly texts: readonly string[];
-  /** Whether each resource has a body; heartbeats have none. */
+  /** True for each resource with a body; heartbeats have none. */
   readonly bodies: readonly boolean[];
   readonly errors: readonly string[];
 }

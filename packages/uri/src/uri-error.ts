@@ -55,7 +55,7 @@ export type UriPart = UriError["part"];
 export type ParseResult<T> =
   { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: UriError };
 
-/** What to do about an error, and the broken rule. */
+/** The advice for an error, and the broken rule. */
 interface Advice {
   readonly text: string;
   readonly rule: string;

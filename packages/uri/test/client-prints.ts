@@ -2,8 +2,8 @@
 export type Client = "envoy" | "grpc-go" | "grpc-java" | "c-core" | "grpc-js-xds";
 
 /**
- * How a client prints a name; or that it does not read the text as a name of this kind; or that
- * this was not established.
+ * The text that a client prints for a name; or that it does not read the text as a name of this
+ * kind; or that this was not established.
  */
 export type Print =
   | { readonly prints: string }
@@ -21,7 +21,7 @@ export interface ClientRow {
   readonly input: string;
   /** The last column, as in the rule book. */
   readonly says: string;
-  /** What this package prints. undefined: an error. */
+  /** The text that this package prints. undefined: an error. */
   readonly ours: string | undefined;
   readonly clients: Readonly<Record<Client, Print>>;
 }

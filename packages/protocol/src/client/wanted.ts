@@ -103,7 +103,7 @@ export type CollectionRequest =
   | { readonly kind: "silent"; readonly first: boolean }
   | { readonly kind: "dropped" };
 
-/** What the client knows of an interest (C-CSDS-3). */
+/** The knowledge of a client about an interest (C-CSDS-3). */
 export interface Knowledge {
   /** The newest information. */
   readonly known: Known;
@@ -117,12 +117,12 @@ export interface Knowledge {
 export type Known =
   | (Learned & {
       readonly kind: "requested" | "cached" | "missing" | "late";
-      /** Why it does not exist, or why the cached state may be out of date. */
+      /** The reason why it does not exist, or why the cached state may be out of date. */
       readonly error: XdsError | undefined;
     })
   | (Learned & {
       readonly kind: "rejected" | "failed";
-      /** Why it was rejected, or the error that the server has sent. */
+      /** The reason why it was rejected, or the error that the server has sent. */
       readonly error: XdsError;
     });
 

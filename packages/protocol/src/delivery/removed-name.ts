@@ -4,8 +4,8 @@ import { byName } from "./entries.ts";
 import type { Exchange } from "./exchange.ts";
 
 /**
- * What the client knows of a name that does not exist now. `accepted`: it has accepted the
- * resource, and not its removal. `in-flight`: the resource is in the unanswered response.
+ * The state at the client of a name that does not exist now. `accepted`: the client has accepted
+ * the resource, and not its removal. `in-flight`: the resource is in the unanswered response.
  * `never-sent`: neither, or it is not known. `not-since`: the name did not exist at that revision
  * either.
  */

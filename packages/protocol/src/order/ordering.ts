@@ -160,13 +160,13 @@ class StreamOrdering implements Ordering {
     const { knowsReferences, taken } = this.#at(index);
     return this.#relation(index).waitsFor.some((other) => {
       const { answeredUpTo, unsentFrom, rejecting } = this.#at(other);
-      // What is pending of a type of the cut is newer than the cut.
+      // A pending change of a type of the cut is newer than the cut.
       const unsent = taken && this.#relation(other).cut ? Infinity : unsentFrom;
       return Math.min(answeredUpTo, unsent) < revision || (rejecting && !knowsReferences);
     });
   }
 
-  /** Takes what is pending of all related types at one revision: one cut per stream. */
+  /** Takes the pending changes of all related types at one revision: one cut per stream. */
   #takeAll(): void {
     this.#revision = this.#context.source.revision;
     for (const [index, type] of this.#stream.types.entries())

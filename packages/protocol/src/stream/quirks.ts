@@ -3,7 +3,7 @@
  */
 export type MissingForm = "removed" | "empty-resource" | "nothing";
 
-/** Whether TTLs are sent, by variant. Absent: if the client announces that it supports them. */
+/** TTLs by variant: true if sent, false if not. Absent: sent if the client announces support. */
 export type TtlByVariant = Readonly<Partial<Record<"delta" | "sotw", boolean>>>;
 
 /**
@@ -22,7 +22,7 @@ export interface QuirkEffect {
   readonly forgetsGlobMembers?: boolean;
   /** False if an empty first list never means `*`. */
   readonly legacyWildcard?: false;
-  /** Whether the client is sent TTLs in a variant, whatever features it announces (S-TTL-1). */
+  /** TTLs by variant: sent or not, whatever features the client announces (S-TTL-1). */
   readonly ttl?: TtlByVariant;
   /** True if the client reads `resource_errors`, though no feature announces it (S-SIZE-4). */
   readonly readsErrors?: true;

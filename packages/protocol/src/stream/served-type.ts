@@ -419,7 +419,7 @@ class Machine<
     if (exchange.inFlight !== undefined || exchange.rejected !== undefined || taken !== undefined)
       return;
     if (owed.size + unaccepted.size > 0 || this.heldBase < Infinity || this.pending) return;
-    // What waited may have been removed, and was never sent then.
+    // A resource that waited may have been removed, and was never sent then.
     if (exchange.nonceAccepted <= this.#heldBackAt) return;
     this.#settledAt = exchange.accepted;
     this.#settledNonce = exchange.nonceAccepted;

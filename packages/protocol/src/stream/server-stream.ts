@@ -167,7 +167,7 @@ class Stream<Request extends DecodedRequest>
     this.schedule();
   }
 
-  /** What is due is sent before the call is closed. */
+  /** Due responses are sent before the call is closed. */
   onEnd(): void {
     this.#ended = true;
     this.schedule();

@@ -19,7 +19,7 @@ const NODE = 1;
 /** The greatest number of former subscriptions that are kept. */
 const FORMER = 10_000;
 
-/** What the server may assume about one type on one stream. */
+/** The assumptions that the server may make about one type on one stream. */
 interface DeltaMemory {
   readonly setup: TypeSetup;
   /**

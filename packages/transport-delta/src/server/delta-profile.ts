@@ -28,7 +28,7 @@ const RESOURCE_NAME = 8;
 /** Field numbers of `ResourceName`. */
 const VARIANT = { name: 1, constraints: 2 } as const;
 
-/** What all responses of a type have in common. */
+/** The settings that all responses of a type have in common. */
 export interface DeltaProfileOptions {
   readonly typeUrl: string;
   readonly controlPlane: string;
@@ -37,9 +37,9 @@ export interface DeltaProfileOptions {
    * themselves (S-SIZE-2).
    */
   readonly responseBytes: number;
-  /** Whether TTLs and heartbeats are sent (S-TTL-1). Absent: false. */
+  /** True if TTLs and heartbeats are sent (S-TTL-1). Absent: false. */
   readonly ttl?: boolean;
-  /** Whether a resource that is too large is sent as an error (S-SIZE-4). Absent: false. */
+  /** True if a resource that is too large is sent as an error (S-SIZE-4). Absent: false. */
   readonly errors?: boolean;
 }
 

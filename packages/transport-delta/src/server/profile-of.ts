@@ -1,7 +1,7 @@
 import type { FrameProfile, ServerContext } from "@xdstp/protocol/server";
 import { createDeltaProfile } from "./delta-profile.ts";
 
-/** What the clients of a profile support. */
+/** The features that the clients of a profile support. */
 export interface ClientForm {
   /** TTLs and heartbeats (S-TTL-1). */
   readonly ttl: boolean;

@@ -43,7 +43,7 @@ interface Rewiring {
   readonly pathOf: (file: NamedFile) => string;
 }
 
-/** Where a ConfigSource is, and the name next to it: in the same object, or in the object around it. */
+/** The place of a ConfigSource and of the name next to it: in the same object, or in the object around it. */
 interface Place {
   readonly typeUrl: string;
   readonly nameIn: (object: JsonObject, around: JsonObject) => JsonValue | undefined;

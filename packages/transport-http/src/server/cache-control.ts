@@ -1,7 +1,7 @@
 import type { HttpLimits } from "./http-limits.ts";
 import type { NameState } from "./followed-names.ts";
 
-/** How an answer came about, which decides how long a cache may use it. */
+/** The kind of an answer, which decides how long a cache may use it. */
 export type AnswerKind =
   /** The present state, at once. */
   | "present"

@@ -11,7 +11,7 @@ export interface Target {
   readonly form: string | undefined;
   /** The version that the client has, of a long poll. Empty: it has none. Absent: not a long poll. */
   readonly after: string | undefined;
-  /** Where in the history of the name the client is. Absent: the client does not say it. */
+  /** The position of the client in the history of the name. Absent: the client does not state it. */
   readonly at: string | undefined;
 }
 

@@ -24,7 +24,7 @@ import {
 
 import type { FetchLike } from "./fetch-like.ts";
 
-/** What a stream of polls needs; see `RestChannelOptions`. */
+/** The options of a stream of polls; see `RestChannelOptions`. */
 export interface PollStreamOptions {
   readonly url: string;
   readonly metadata: Readonly<Record<string, string>>;
@@ -45,7 +45,7 @@ export interface PollStream extends ByteStream {
 }
 
 /**
- * What the stream does now.
+ * The phase of the stream.
  *
  * ```
  * silent ──request──► polling ──answer──► resting ──time, or other names──► polling

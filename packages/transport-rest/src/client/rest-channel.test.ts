@@ -28,7 +28,7 @@ interface RestClient extends Rest {
   readonly client: Cache;
   readonly polls: readonly Polled[];
   readonly events: readonly ClientEvent[];
-  /** What the client has, as `name=seconds`. */
+  /** Returns the resources of the client, as `name=seconds`. */
   held(): readonly string[];
   /** Lets time pass in steps, and lets all work be done in each. */
   pass(ms: number, step?: number): Promise<void>;

@@ -34,7 +34,7 @@ export type PollAnswer =
   | { readonly kind: "rejected"; readonly status: Status };
 
 /**
- * What the session expects of the next poll.
+ * The phase of the session: the poll that it expects next.
  *
  * ```
  *           response            poll with its version

@@ -11,13 +11,13 @@ import {
 
 const allNames = ["a", "b", "c"];
 
-/** What becomes of an answer: the server does not notice that one "is lost". */
+/** The fate of an answer. The server does not notice that one "is lost". */
 type Fate = "arrives" | "never leaves" | "is lost";
 
 /** Each fourth state is one that a client which rejects any would reject. */
 const isBad = (value: number): boolean => value % 4 === 0;
 
-/** What kind of client it is. */
+/** The kind of client. */
 interface Habits {
   readonly rejects: "nothing" | "with an error" | "silently";
   readonly hasNonce: boolean;

@@ -1,7 +1,7 @@
 import type { FrameProfile, ServerContext } from "@xdstp/protocol/server";
 import { createSotwProfile } from "./sotw-profile.ts";
 
-/** What the clients of a profile support. */
+/** The features that the clients of a profile support. */
 export interface ClientForm {
   /** Resources that are wrapped in `Resource` (S-WRAP-2). */
   readonly wrap: boolean;

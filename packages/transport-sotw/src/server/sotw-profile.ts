@@ -26,22 +26,22 @@ const RESOURCE_NAME = 8;
 const OF_VARIANT = 1;
 const WRAPPER = "type.googleapis.com/envoy.service.discovery.v3.Resource";
 
-/** What all responses of a type to clients of one kind have in common. */
+/** The settings that all responses of a type to clients of one kind have in common. */
 export interface SotwProfileOptions {
   readonly typeUrl: string;
   readonly controlPlane: string;
-  /** Whether the payload has the name, by which an unwrapped resource is identified (B-WRAP-4). */
+  /** True if the payload has the name, by which an unwrapped resource is identified (B-WRAP-4). */
   readonly named: boolean;
-  /** Whether the client reads resources that are wrapped in `Resource` (S-WRAP-2). */
+  /** True if the client reads resources that are wrapped in `Resource` (S-WRAP-2). */
   readonly wrap: boolean;
   /** The greatest size of a response in bytes. */
   readonly responseBytes: number;
-  /** Whether a larger response may be sent in parts (S-SIZE-3). */
+  /** True if a larger response may be sent in parts (S-SIZE-3). */
   readonly mayBeSplit: boolean;
-  /** Whether TTLs and heartbeats are sent (S-TTL-1); requires `wrap`. Absent: false. */
+  /** True if TTLs and heartbeats are sent (S-TTL-1); requires `wrap`. Absent: false. */
   readonly ttl?: boolean;
   /**
-   * Whether a resource that is too large is sent as an error. Only in responses with changes: a
+   * True if a resource that is too large is sent as an error. Only in responses with changes: a
    * full state would repeat it each time (S-SIZE-4, S-ERR-1). Absent: false.
    */
   readonly errors?: boolean;
