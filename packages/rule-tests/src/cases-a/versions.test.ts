@@ -9,7 +9,7 @@ import { deltaVariants, isDelta, sotwVariants } from "../harness/variant.ts";
 
 const wraps = { id: "n", clientFeatures: ["xds.config.supports-resource-in-sotw"] };
 
-/** What a client that asks for everything of a type is sent on a new stream. */
+/** Returns the first response to a client that subscribes to everything of a type on a new stream. */
 function everything(world: World, typeUrl: string): Answer {
   const client = world.connect().of(typeUrl);
   client.subscribe("*");

@@ -11,7 +11,7 @@ import type { Peer } from "../harness/peer.ts";
 import { runCases } from "../harness/rule-case.ts";
 import { adsVariants, deltaVariants, isDelta } from "../harness/variant.ts";
 
-/** How far a name has come at a peer, by each of the topics that cover it. */
+/** Returns the delivery state of a name at a peer, for each of the topics that cover it. */
 function told(peer: Peer, typeUrl: string, name: string): readonly string[] {
   const view = peer
     .streamOf(typeUrl)

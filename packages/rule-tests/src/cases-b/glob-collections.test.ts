@@ -355,7 +355,7 @@ runCases("the cost of globs", [
   },
 ]);
 
-/** Whether the cache cannot hold the name, since it is a glob or breaks a rule of names. Else it holds it. */
+/** Returns true if the cache rejects the name, since it is a glob or breaks a rule of names. Otherwise the cache keeps it. */
 function isGlobOrInvalid(world: World, typeUrl: string, name: string): boolean {
   const { rejected = [] } = world.cache.commit({
     put: [

@@ -31,7 +31,7 @@ function putList(world: World, ...entries: readonly Uint8Array[]): void {
   world.cache.put({ typeUrl: collectionType, name: listName, value: listOf(...entries) });
 }
 
-/** What is listed in the only resource of an answer. */
+/** Returns the entries of the list in the only resource of an answer. */
 function listedIn({ resources }: Answer): readonly string[] {
   const listed: string[] = [];
   const fault = walkList(

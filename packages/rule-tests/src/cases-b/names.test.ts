@@ -40,7 +40,7 @@ const distinct: readonly (readonly [rule: string, names: readonly string[]])[] =
   ["N-43", ["xdstp://a/test.Part/x", "XDSTP://a/test.Part/x", "x", "test.Part/x"]],
 ];
 
-/** What a client is told that asks for these: resources, then removals behind a minus. */
+/** Returns the answers to a client that subscribes to these names: resources, then removals behind a minus. */
 function answers(world: World, typeUrl: string, ...names: readonly string[]): readonly string[] {
   return begin(world, world.connect(wrapping).of(typeUrl), ...names)
     .flatMap((answer) => [...answer.names, ...answer.removed.map((gone) => `-${gone}`)])

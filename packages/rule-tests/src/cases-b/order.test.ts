@@ -698,12 +698,12 @@ function subscribedToAll(world: World, ...typeUrls: readonly string[]): Peer {
   );
 }
 
-/** What of the order has taken too long. */
+/** Returns the parts of the order that have taken too long. */
 function expiries({ events }: World): readonly string[] {
   return events.flatMap((event) => (event.kind === "order-expired" ? event.what : []));
 }
 
-/** A peer that holds all clusters and a route, and has asked for the endpoints of X and Y. */
+/** Returns a peer that has all clusters and a route, and has subscribed to the endpoints of X and Y. */
 function useEndpoints(world: World): Peer {
   return subscribed(world, [
     [cluster.typeUrl, "*"],
@@ -721,7 +721,7 @@ function swapTo(world: World, name: string): void {
   });
 }
 
-/** The same to Y, of which there are no endpoints yet. */
+/** The same to Y, which has no endpoints yet. */
 function movesToCold(world: World): void {
   world.cache.transaction((writer) => {
     writer.put({ typeUrl: cluster.typeUrl, name: "Y", value: edsCluster("Y") });
@@ -729,7 +729,7 @@ function movesToCold(world: World): void {
   });
 }
 
-/** What goes at once of it. */
+/** Returns the responses to {@link movesToCold} that are sent at once. */
 function withoutEndpoints({ variant }: World): readonly string[] {
   return isDelta(variant) ? ["clusters +Y", "endpoints -Y"] : ["clusters +X +Y"];
 }

@@ -29,7 +29,7 @@ interface Told {
   readonly removed: readonly string[];
 }
 
-/** What a client is told that comes back with this first request, response by response. */
+/** Returns the responses to a client that reconnects with this first request. */
 function comesBack(
   world: World,
   first: RawMessages["delta"]["requestInit"],

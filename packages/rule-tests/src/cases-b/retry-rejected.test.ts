@@ -17,10 +17,10 @@ import { adsVariants } from "../harness/variant.ts";
 
 const withEnvoyTypes = { types: envoyTypes };
 
-/** Whether a client rejects a response. */
+/** Returns true if a client rejects a response. */
 type Rejects = (answer: Answer) => boolean;
 
-/** Reads and answers until nothing comes any more: the names of the responses of one type. */
+/** Reads and answers until no response comes any more. Returns the names in each response of one type. */
 function readAll(world: World, peer: Peer, typeUrl: string, rejects: Rejects): readonly string[] {
   const all: string[] = [];
   for (let rounds = 20; rounds > 0; rounds--) {

@@ -32,7 +32,7 @@ function namesOf(answers: readonly Answer[]): readonly string[] {
   return answers.flatMap(({ names }) => names).sort();
 }
 
-/** Whether the client hears of a change of this name. */
+/** Returns true if the client is sent a change of this name. */
 function hears(world: World, client: TypeClient, name: string): boolean {
   world.put(client.typeUrl, name, `change ${world.cache.revision}`);
   return acceptAll(world, client).some(({ names }) => names.includes(name));

@@ -15,7 +15,7 @@ const wrapping: NodeInit = { id: "n", clientFeatures: ["xds.config.resource-in-s
 const tilde = "xdstp://a/test.Full/%7E";
 const stored = "xdstp://a/test.Full/~";
 
-/** What the server counted as not sent. */
+/** Returns the resources that the server reported as not sent, with the reason. */
 function notSent(world: World): readonly string[] {
   return world.events.flatMap((event) =>
     event.kind === "not-sent"

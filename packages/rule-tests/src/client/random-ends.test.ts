@@ -64,10 +64,10 @@ interface World {
     { readonly typeUrl: string; readonly name: string; readonly topic: Topic }
   >;
   readonly faults: readonly string[];
-  /** How often a stream was ended since nothing was wanted. */
+  /** The number of streams that ended because the client had no subscription. */
   readonly idle: number;
   watch(typeUrl: string, name: string): void;
-  /** Whatever is left to do without the time moving on. */
+  /** Does all work that is left while the time stands still. */
   calm(): Promise<void>;
   step(): Promise<void>;
   settle(): Promise<void>;
@@ -253,7 +253,7 @@ function shown(topic: Topic): readonly string[] {
     .sort();
 }
 
-/** What is rejected is mended before the end, so that both sides can be equal. */
+/** Replaces rejected resources by good ones before the end, so that both sides can be equal. */
 function mend({ origin }: World): void {
   for (const typeUrl of typeUrls)
     for (const { name, resource } of [

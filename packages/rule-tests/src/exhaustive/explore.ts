@@ -1,24 +1,24 @@
 /** One run of a scenario, driven action by action. */
 export interface Run {
-  /** What can happen now; in the same order for the same state. */
+  /** Returns the actions that are possible now; in the same order for the same state. */
   actions(): readonly string[];
-  /** Makes it happen. Throws where a rule is broken. */
+  /** Performs an action. Throws if a rule is broken. */
   do(action: string): void;
-  /** What is, as text: runs with equal text have the same future. */
+  /** Returns the state as text: runs with equal text have the same future. */
   state(): string;
-  /** Called where nothing can happen any more. Throws where something is missing. */
+  /** Called when no action is possible any more. Throws if something is missing. */
   end(): void;
 }
 
-/** What was looked at. */
+/** The extent of an exploration. */
 export interface Explored {
   readonly states: number;
-  /** Where nothing could happen any more. */
+  /** The number of paths that ended because no action was possible any more. */
   readonly ends: number;
 }
 
 /**
- * Looks at every order in which things can happen. A run cannot be copied, so each branch is played again from the beginning; states that were seen are not entered twice.
+ * Explores every order in which actions can happen. A run cannot be copied, so each branch is played again from the beginning; states that were seen are not entered twice.
  * Throws at the first broken rule, with the actions that lead there.
  */
 export function explore(start: () => Run, limit: number): Explored {

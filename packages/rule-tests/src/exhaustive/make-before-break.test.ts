@@ -59,7 +59,7 @@ function typeOf(name: string): string {
   return name === name.toUpperCase() ? CLUSTERS : ROUTES;
 }
 
-/** What one transaction says: clusters as `X=v1`, their endpoints as `@X=v1`, routes as `r=v1>X`; without a version they go. */
+/** The content of one transaction: clusters as `X=v1`, their endpoints as `@X=v1`, routes as `r=v1>X`. One without a version is removed. */
 type Step = readonly string[];
 
 interface Scenario {
@@ -69,10 +69,10 @@ interface Scenario {
   readonly then: readonly Step[];
   /** Changes of the routes asked for, by the client: `+s`, `-s`. */
   readonly changes?: readonly string[];
-  /** How often 5 s may pass, so that an unanswered response is repaired; together less than a wait may last. */
+  /** The number of pauses of 5 s, so that an unanswered response is repaired; together shorter than the longest wait. */
   readonly pauses?: number;
   readonly options?: ModelClientOptions;
-  /** Clusters have endpoints. The client asks for those of a cluster some time after it has it, and does not hold its ACK back until they have come. */
+  /** Clusters have endpoints. The client subscribes to those of a cluster some time after it has it, and does not delay its ACK until they have come. */
   readonly warm?: true;
 }
 

@@ -42,7 +42,7 @@ export interface Answer {
   readonly names: readonly string[];
   /** Always empty in SotW. A variant is `name{constraints}`. */
   readonly removed: readonly string[];
-  /** What `resource_errors` says. */
+  /** The content of `resource_errors`. */
   readonly errors: readonly {
     readonly name: string;
     readonly code: number;

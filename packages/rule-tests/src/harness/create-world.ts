@@ -26,7 +26,7 @@ import { createPeer, type NodeInit, type Peer, type PeerStream } from "./peer.ts
 import { createSotwTypeClient } from "./sotw-type-client.ts";
 import { isAds, isDelta, type Variant } from "./variant.ts";
 
-/** What a world is made of. */
+/** The options of a world. */
 export interface WorldOptions {
   readonly variant: Variant;
   /** Default: {@link madeUpTypes}. */
@@ -49,7 +49,7 @@ export interface World {
   readonly clock: FakeClock;
   readonly turns: ManualScheduler;
   readonly context: ServerContext;
-  /** What the server told, in order. */
+  /** The events that the server reported, in order. */
   readonly events: readonly StreamEvent[];
   /** Puts a resource whose payload is {@link payloadOf} name and text. */
   put(typeUrl: string, name: string, text?: string, options?: PutOptions): void;

@@ -14,10 +14,10 @@ export interface OpenStream {
   readonly server: ServerStream;
 }
 
-/** What a peer has on each of its calls. */
+/** One call of a peer. */
 export interface PeerStream extends OpenStream {
   of(typeUrl: string): TypeClient;
-  /** Reads all that has come, of all types, in the order in which it came. */
+  /** Reads all responses that have come, of all types, in the order in which they came. */
   answers(): readonly Answer[];
 }
 

@@ -9,9 +9,9 @@ export interface RuleCase {
   readonly title: string;
   /** Absent: all four. */
   readonly variants?: readonly Variant[];
-  /** What the world of the case is made of. */
+  /** The options of the world of the case. */
   readonly world?: Omit<WorldOptions, "variant">;
-  /** Does the steps and expects; nothing happens between them by itself. */
+  /** Does the steps and checks the results; nothing happens between the steps by itself. */
   readonly run: (world: World) => void | Promise<void>;
 }
 

@@ -8,7 +8,7 @@ export type Wanted =
 export interface Change {
   readonly add?: readonly Wanted[];
   readonly drop?: readonly Wanted[];
-  /** What the first request of a delta stream lists as held: versions by name. */
+  /** The versions by name that the first request of a delta stream lists as received. */
   readonly held?: Readonly<Record<string, string>>;
 }
 
@@ -39,7 +39,7 @@ export interface TypeClient {
   rest(): readonly Answer[];
 }
 
-/** What the clients of single types read from. */
+/** The queue that the clients of single types read from. */
 export interface Inbox {
   /** Takes the oldest answer of a type. */
   take(typeUrl: string): Answer | undefined;

@@ -94,7 +94,7 @@ function step(world: World, mayCross: boolean): void {
   }
 }
 
-/** What the client should hold of a type: all that exists and it covers. */
+/** Returns the resources of a type that the client should have: all that exist and that it covers. */
 function expected(world: World, client: ModelClient, typeUrl: string): readonly string[] {
   const truth = world.truth.get(typeUrl) ?? new Map<string, string>();
   return [...truth]

@@ -183,7 +183,7 @@ function putOf(
   };
 }
 
-/** What is there of a name for these parameters, by the letter of TP2. */
+/** Returns the texts that exist under a name for these parameters, by the letter of TP2. */
 function expected(
   world: World,
   typeUrl: string,

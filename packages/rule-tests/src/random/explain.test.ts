@@ -29,7 +29,7 @@ const names = ["a", "b", "c"];
 interface World {
   readonly server: XdsServer;
   readonly client: ModelClient;
-  /** What is, by type and name. */
+  /** The existing resources, by type and name. */
   readonly truth: ReadonlyMap<string, string>;
   step(): void;
 }
@@ -199,7 +199,7 @@ describe.each(["delta", "sotw"] as const)(
       );
     });
 
-    // How often a state occurs depends on the seeds, so these are always the same.
+    // The number of times that a state occurs depends on the seeds, so these are always the same.
     it("know what a client has at least four times of five, and give each cause", async () => {
       const found = await compareAll([1, 2, 3], variant);
       const sum = (...states: readonly string[]): number =>

@@ -23,7 +23,7 @@ import { createRandom } from "./random.ts";
 const runs = Math.max(6, Math.round(1_000 * Number(process.env.XDSTP_SCALE ?? "0.01")));
 const firstSeed = Number(process.env.XDSTP_SEED ?? Date.now() % 1_000_000);
 
-/** What a client does, and how it subscribes. */
+/** The behaviour of a client, and the way it subscribes. */
 interface Options extends ModelClientOptions {
   /** Clients do not answer some types for a while, and time passes. */
   readonly isSilent?: boolean;
@@ -42,7 +42,7 @@ interface World {
   mend(): void;
   /** Calls that wait for a time. */
   timers(): number;
-  /** What each client holds, against what is. */
+  /** Compares the resources of each client with those that exist. */
   check(): void;
 }
 
@@ -245,7 +245,7 @@ function run(seed: number, variant: "delta" | "sotw", options: Options): void {
   ).toEqual([]);
 }
 
-/** What never waits for an answer without an end: all is sent although some of it is not answered, and then nothing waits any more. */
+/** Shows that a wait for an answer always ends: everything is sent although some of it is not answered, and then no timer is left. */
 function runSilent(seed: number, variant: "delta" | "sotw"): void {
   const world = createWorld(seed, variant, { isSilent: true });
   for (let n = 0; n < 300; n++) world.step();

@@ -11,9 +11,9 @@ export interface ModelClientOptions {
 /** A client that follows the protocol, driven step by step. */
 export interface ModelClient {
   readonly stream: MemoryStream;
-  /** What it holds of a type and is covered by a subscription. */
+  /** Returns the versions of the resources of a type that it has and subscribes to, by name. */
   readonly held: (typeUrl: string) => ReadonlyMap<string, string>;
-  /** Whether a subscription covers the name. */
+  /** Returns true if a subscription covers the name. */
   readonly covers: (typeUrl: string, name: string) => boolean;
   change(typeUrl: string, add: readonly string[], drop: readonly string[]): void;
   /** Reads one response, if there is one. */
@@ -28,7 +28,7 @@ export interface ModelClient {
   readonly faults: readonly string[];
 }
 
-/** Whether one of these subscriptions covers a name. */
+/** Returns true if one of these subscriptions covers a name. */
 export function isCoveredBy(subscriptions: ReadonlySet<string>, name: string): boolean {
   const glob = globOf(name);
   for (const subscription of subscriptions) {

@@ -6,7 +6,7 @@ import { nameKey } from "@xdstp/uri";
 import type { ModelClient, ModelClientOptions } from "./model-client.ts";
 import { createModelState, type ModelState } from "./model-state.ts";
 
-/** What the client has to know of the types. */
+/** The facts about types that the client needs. */
 export interface ModelTypes {
   isFullState(typeUrl: string): boolean;
   readPayload(value: Uint8Array): NamedVersion;

@@ -1,7 +1,7 @@
 import { nameKey } from "@xdstp/uri";
 import { isCoveredBy } from "./model-client.ts";
 
-/** What the model clients of both variants keep. */
+/** The state of the model clients of both variants. */
 export interface ModelState {
   readonly faults: string[];
   readonly subscribed: (typeUrl: string) => Set<string>;

@@ -220,7 +220,7 @@ function step(world: World, mayCross: boolean): void {
   }
 }
 
-/** What the client should hold of a type: all that exists, that it covers and may see. */
+/** Returns the resources of a type that the client should have: all that exist, that it covers and may see. */
 function expected({ truth }: World, client: Client, typeUrl: string): readonly string[] {
   const names = [...(truth.get(typeUrl) ?? [])].filter(
     ([name]) => client.covers(typeUrl, name) && client.role.allows(typeUrl, nameKey(name)),

@@ -19,7 +19,7 @@ vi.mock("@xdstp/uri", async (original) => {
   };
 });
 
-/** How often a name was read meanwhile. */
+/** Returns the number of names that were read during a call. */
 function namesRead(act: () => void): number {
   read.names = 0;
   act();

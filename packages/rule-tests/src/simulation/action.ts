@@ -9,7 +9,7 @@ export interface Change {
   readonly alias?: string;
 }
 
-/** What is done to a world. It means something in every state of it, if only nothing, so that any part of a history is one. */
+/** An action on a world. It is valid in every state of the world, although it may have no effect there. So any part of a history is a history. */
 export type Deed =
   | { readonly kind: "commit"; readonly origin: number; readonly changes: readonly Change[] }
   | {
@@ -25,7 +25,7 @@ export type Deed =
   | { readonly kind: "stall"; readonly client: number; readonly ms: number }
   | { readonly kind: "slow"; readonly client: number; readonly side: Side; readonly ms: number }
   | { readonly kind: "duplicate"; readonly client: number }
-  /** The faults end, and what clients reject is mended; then every client has to hold what its server has. */
+  /** The faults end, and rejected resources are replaced by good ones. Afterwards every client must have exactly the resources of its server. */
   | { readonly kind: "rest" };
 
 /** A deed, so many milliseconds after the one before. */

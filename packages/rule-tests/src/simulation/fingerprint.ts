@@ -5,7 +5,7 @@ import { createSeededRandom } from "@xdstp/testing";
 import { createRandomActions } from "./random-actions.ts";
 import { createWorld } from "./world.ts";
 
-/** What the servers of one world sent. */
+/** The output of the servers of one world. */
 export interface Fingerprint {
   readonly seed: number;
   /** Over all frames of all connections. Worlds with equal hashes sent the same bytes in the same order, apart from the nonces. */

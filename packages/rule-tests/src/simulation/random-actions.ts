@@ -10,7 +10,7 @@ export interface RandomActions {
   round(): readonly Action[];
 }
 
-/** How many deeds are in a round. */
+/** The number of deeds in a round. */
 const ROUND = 80;
 
 /** Longer than removals are remembered by default. */

@@ -2,7 +2,7 @@ import type { Action } from "./action.ts";
 import type { Violation } from "./violation.ts";
 import { createWorld, type WorldOptions } from "./world.ts";
 
-/** What came of a history. */
+/** The result of a history. */
 export interface RunResult {
   readonly steps: number;
   readonly violation: Violation | undefined;

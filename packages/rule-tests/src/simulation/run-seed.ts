@@ -6,7 +6,7 @@ import { runHistory } from "./run-history.ts";
 import type { Violation } from "./violation.ts";
 import { createWorld, type WorldOptions } from "./world.ts";
 
-/** What came of a seed. */
+/** The result of a seed. */
 export interface SeedResult {
   readonly seed: number;
   readonly steps: number;
@@ -14,7 +14,7 @@ export interface SeedResult {
   readonly failure: SeedFailure | undefined;
 }
 
-/** What went wrong, and the shortest history that shows it. */
+/** The violation of a seed, and the shortest history that shows it. */
 export interface SeedFailure {
   readonly violation: Violation;
   readonly history: readonly Action[];

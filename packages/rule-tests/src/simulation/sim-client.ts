@@ -11,7 +11,7 @@ import { addressOf } from "./sim-server.ts";
 import { choosyTypes, types } from "./types.ts";
 import type { ClientShape } from "./world-shape.ts";
 
-/** What a client is made of. */
+/** The options of a client. */
 export interface SimClientOptions {
   readonly name: string;
   readonly shape: ClientShape;
@@ -28,7 +28,7 @@ export interface SimClient {
   readonly feed: ClientFeed;
   /** Its newest call; undefined before the first. */
   readonly connection: Connection | undefined;
-  /** What it watches. */
+  /** Its watches. */
   readonly watched: ReadonlyMap<string, Watched>;
   watch(typeUrl: string, name: string): void;
   unwatch(typeUrl: string, name: string): void;

@@ -19,7 +19,7 @@ import { forwardTo } from "./defects/forward.ts";
 import { BAD, ROUTES, types } from "./types.ts";
 import type { WorldShape } from "./world-shape.ts";
 
-/** What a server is made of. */
+/** The options of a server. */
 export interface SimServerOptions {
   readonly clock: Clock;
   readonly network: Network;
@@ -32,9 +32,9 @@ export interface SimServerOptions {
   readonly relay?: RelayOf;
 }
 
-/** Whose relay it is, and how one is begun. */
+/** The origin of a relay, and the function that starts one. */
 export interface RelayOf {
-  /** Who publishes what it has. */
+  /** The server that publishes its resources. */
   readonly root: SimServer;
   open(): RelayProcess;
 }
@@ -43,28 +43,28 @@ export interface RelayOf {
 export interface RelayProcess {
   readonly cache: Cache;
   readonly source: ResourceSource;
-  /** What a crash loses is lost. */
+  /** Ends the process. A crash loses everything that is not stored. */
   end(crash: boolean): void;
 }
 
-/** What a server has from now on under a name or an alias. Without a text: nothing. */
+/** The new value of a server under a name or an alias. Absent text: none. */
 export type Value = Pick<Change, "typeUrl" | "name" | "text">;
 
-/** A process with a cache and the server ends of both variants, and a store that outlives it. */
+/** A process with a cache and servers of both variants, and a store that outlives it. */
 export interface SimServer {
   readonly name: string;
-  /** Of the process that runs now, or ran last. */
+  /** The cache of the process that runs now, or ran last. */
   readonly cache: Cache;
   readonly running: boolean;
-  /** Who publishes what it has: itself, or that of which it is a relay. */
+  /** The server that publishes its resources: itself, or the origin of which it is a relay. */
   readonly root: SimServer;
   /** Open streams of the process that runs. */
   readonly streams: ReadonlyMap<Connection, ServerStream>;
   start(): void;
-  /** A crash tells nobody but the clients, whose machine sees it. */
+  /** Stops the process. A crash notifies the clients only, whose machine sees it. */
   stop(crash: boolean): void;
   commit(changes: readonly Change[]): void;
-  /** Puts a good version of everything that is bad. */
+  /** Puts a good version of every bad resource. */
   mend(): void;
 }
 
@@ -73,7 +73,7 @@ export function createSimServer(name: string, options: SimServerOptions): SimSer
   return new Server(name, options);
 }
 
-/** Where the clients of a variant find a server. */
+/** Returns the address at which the clients of a variant find a server. */
 export function addressOf(name: string, variant: "delta" | "sotw"): string {
   return `${name}/${variant}`;
 }
@@ -82,7 +82,7 @@ class Server implements SimServer {
   readonly name: string;
   readonly #options: SimServerOptions;
   readonly #store = new Map<string, Change>();
-  /** What has been bad since the last rest. Behind a relay that is asked in SotW it stays when it goes, also one that was good at last while the relay was away, and is rejected with all that is new. */
+  /** Resources that were bad since the last rest. Behind a relay that subscribes in SotW, a bad resource stays when it is removed. So does one that became good while the relay was disconnected. It is then rejected together with every new response. */
   readonly #everBad = new Map<string, Change>();
   #listeners: readonly { close(): void }[] = [];
   #streams = new Map<Connection, ServerStream>();
@@ -120,7 +120,7 @@ class Server implements SimServer {
     else this.#relay.end(crash);
   }
 
-  /** One that does not run takes them into its store. */
+  /** A server that does not run puts the changes into its store only. */
   commit(changes: readonly Change[]): void {
     if (this.root !== this) {
       this.root.commit(changes);
@@ -148,7 +148,7 @@ class Server implements SimServer {
     );
   }
 
-  /** What has relays before it gives some types versions of its own: those of the content would be the same wherever they are made. */
+  /** A server with relays gives some types versions of its own: versions of the content would be the same wherever they are made. */
   readonly #putOf = (change: Change): readonly Put[] => {
     const isVersioned = this.#options.shape.hops !== undefined && change.typeUrl !== ROUTES;
     return putOf(change, isVersioned ? `version of ${change.text ?? ""}` : "");

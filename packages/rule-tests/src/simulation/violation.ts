@@ -1,8 +1,8 @@
 /** An invariant that does not hold. */
 export interface Violation {
-  /** Which. */
+  /** The name of the invariant. */
   readonly invariant: string;
-  /** What was seen. */
+  /** The observation. */
   readonly text: string;
 }
 

@@ -13,11 +13,11 @@ import {
 import { nameIn } from "../harness/payload.ts";
 import { types } from "./types.ts";
 
-/** What the invariants look at of a response. The fields have the same numbers in both variants. */
+/** The part of a response that the invariants read. The fields have the same numbers in both variants. */
 export interface ResponseView {
   readonly typeUrl: string;
   readonly nonce: number;
-  /** Of what it says: everything but the version of the whole and the nonce. */
+  /** The hash of its content: of everything but the version of the whole and the nonce. */
   readonly hash: number;
   /** Reads its resources. */
   readonly content: () => ResponseContent;
@@ -30,15 +30,15 @@ export interface ResponseContent {
   readonly refersTo: readonly Reference[];
 }
 
-/** What they look at of a request. */
+/** The part of a request that the invariants read. */
 export interface RequestView {
   readonly typeUrl: string;
   /** NaN: none. */
   readonly nonce: number;
   readonly rejects: boolean;
-  /** SotW: all that is wanted. Delta: what is subscribed to and unsubscribed from with it. */
+  /** SotW: all subscribed names. Delta: the names that it subscribes to and unsubscribes from. */
   readonly names: readonly string[];
-  /** Delta: what of these is unsubscribed from. SotW: nothing. */
+  /** Delta: the names that it unsubscribes from. SotW: always empty. */
   readonly drops: readonly string[];
 }
 

@@ -3,19 +3,19 @@ import { parentPort } from "node:worker_threads";
 import { DEEDS, runFederation } from "./federation/run-federation.ts";
 import { describeFailure, runSeed } from "./run-seed.ts";
 
-/** What a worker is given. */
+/** The task of a worker. */
 export interface SeedTask {
   readonly seed: number;
-  /** Of federation: deeds. */
+  /** The number of steps; of a federation, of deeds. */
   readonly steps: number;
   /** Servers and clients, a chain of relays between them, or federations, each in a world of its own. Default: `ends`. */
   readonly world?: "ends" | "relays" | "federations";
 }
 
-/** What it answers. */
+/** The answer of a worker. */
 export interface SeedOutcome extends SeedTask {
   readonly ms: number;
-  /** For people. Absent: every invariant has held. */
+  /** The failure, for people. Absent: every invariant has held. */
   readonly failure?: string;
 }
 

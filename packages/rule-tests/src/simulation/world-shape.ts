@@ -4,26 +4,26 @@ import type { SeededRandom } from "@xdstp/testing";
 export interface ClientShape {
   readonly origin: number;
   readonly variant: "delta" | "sotw";
-  /** It rejects what is bad. */
+  /** True if it rejects bad resources. */
   readonly rejects: boolean;
-  /** What its node announces. */
+  /** The features that its node announces. */
   readonly features: readonly string[];
 }
 
-/** What a world is made of; all of it is drawn from the seed. */
+/** The shape of a world; all of it is drawn from the seed. */
 export interface WorldShape {
   readonly origins: number;
   readonly clients: readonly ClientShape[];
-  /** How long, and how many, removals are remembered. */
+  /** The time that removals are remembered, in milliseconds. `tombstoneCount` is their greatest number. */
   readonly tombstoneMs: number;
   readonly tombstoneCount: number;
-  /** Bytes of a response; a small number makes parts (S-SIZE-2). */
+  /** The greatest size of a response in bytes; a small number makes parts (S-SIZE-2). */
   readonly responseBytes: number;
   /** Relays: the first one of server 0, each other of the one before it. Default: none, and every server has a store of its own. */
   readonly hops?: readonly HopShape[];
 }
 
-/** How a relay asks upstream. */
+/** The way in which a relay subscribes upstream. */
 export interface HopShape {
   readonly variant: "delta" | "sotw";
 }
@@ -62,7 +62,7 @@ export function createRelayShape(random: SeededRandom): WorldShape {
   };
 }
 
-/** What a client can be told of: SotW, on any of the hops, has no word for some of it. */
+/** Returns the variant that limits the content a client can receive: SotW, on any of the hops, cannot express some of it. */
 export function toldIn(
   { hops = [] }: WorldShape,
   { origin, variant }: ClientShape,

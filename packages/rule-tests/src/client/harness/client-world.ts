@@ -21,14 +21,14 @@ import {
   type ScriptedServer,
 } from "./scripted-server.ts";
 
-/** What a world of one client end is made of. */
+/** The options of a world with one client. */
 export interface ClientWorldOptions {
   readonly types?: readonly ResourceType[];
   readonly cache?: Omit<CacheOptions, "types" | "clock">;
   readonly client?: Partial<Omit<ClientContextOptions, "clock">>;
-  /** false: nobody runs the feed yet. */
+  /** False: the feed does not run yet. Default: true. */
   readonly runs?: boolean;
-  /** Stands between the client end and the cache. */
+  /** Wraps the sink between the client and the cache. */
   readonly sink?: (sink: ResourceSink) => ResourceSink;
 }
 
@@ -36,7 +36,7 @@ export interface ClientWorldOptions {
 export interface Watched {
   readonly topic: Topic;
   readonly wakes: number;
-  /** `pending`, or what it has: `name=text`, `name!CODE` for what does not exist; with `~CODE` while the supply is broken. */
+  /** `pending`, or the resources: `name=text`, `name!CODE` for a name that does not exist; with `~CODE` while the supply is broken. */
   readonly now: string;
   stop(): void;
 }

@@ -1,18 +1,18 @@
 import type { ByteStream, ByteStreamHandler, Status } from "@xdstp/core";
 
-/** A wire in memory between a client end and a server end: nothing arrives before the test says so, and either side may be cut off at any time. */
+/** A wire in memory between a client and a server. Messages arrive when the test delivers them, and either side may be cut off at any time. */
 export interface MemoryLink {
-  /** What a client end opens its streams with. */
+  /** Opens a stream of the client. */
   readonly connect: (handler: ByteStreamHandler) => ByteStream;
   /** Streams opened so far. */
   readonly streams: number;
-  /** Delivers the oldest message to one side, or that the server is reached. false: there is none, or nobody reads. */
+  /** Delivers the oldest message to one side. The first call reports to the client that the server is reached instead. False: there is no message, or the client is paused. */
   deliver(to: "client" | "server"): boolean;
   /** Ends the stream; what is on its way is lost. */
   cut(): void;
 }
 
-/** What is told of each message that arrives. */
+/** Callbacks for each message that arrives. */
 export interface LinkSpy {
   onRequest(stream: number, bytes: Uint8Array): void;
   onResponse(stream: number, bytes: Uint8Array): void;

@@ -23,7 +23,7 @@ export interface Asked {
   readonly names: readonly string[];
   /** In delta; always empty in SotW. */
   readonly dropped: readonly string[];
-  /** What was asked for with parameters. */
+  /** The subscriptions with parameters. */
   readonly locators: readonly (readonly [
     name: string,
     parameters: Readonly<Record<string, string>>,

@@ -1,14 +1,14 @@
 import { forwardSink, type Interest, type ResourceSink } from "@xdstp/core";
 
-/** Something that is wrong with every client end of a world, put around it from outside. Absent parts change nothing. */
+/** A defect of every client of a world, put around it from outside. Absent parts change nothing. */
 export interface FederationDefect {
-  /** What a client end is given. */
+  /** Changes the sink of a client. */
   readonly sink?: (sink: ResourceSink) => ResourceSink;
-  /** What it hears to be wanted no more. */
+  /** Changes the list of dropped interests that a client receives. */
   readonly dropped?: (dropped: readonly Interest[]) => readonly Interest[];
 }
 
-/** What one server has given is presented to the others too. */
+/** Presents the resources of one server to the others too. */
 export function presentToAll(): FederationDefect {
   const sinks = new Set<ResourceSink>();
   return {

@@ -16,7 +16,7 @@ import { LIST, payloadOf, THING, type Content } from "../../../../federation/tes
 import type { Stored, Supply, SupplyHost } from "../../../../federation/test/model/supply.ts";
 import type { FederationDefect } from "./defects.ts";
 
-/** What a server on the wire is made of. */
+/** The options of a server on the wire. */
 export interface WireServerOptions extends SupplyHost {
   readonly network: Network;
   readonly defect: FederationDefect;
@@ -153,7 +153,7 @@ export class WireServer implements Supply {
     return this.#variant === "delta" ? createDeltaClient(context) : createSotwClient(context);
   }
 
-  /** What goes through it is noted before it arrives. */
+  /** Notes each transaction before it arrives at the sink. */
   #overheard(sink: ResourceSink): ResourceSink {
     const { onTold } = this.#options;
     return forwardSink(sink, () => ({
@@ -164,7 +164,7 @@ export class WireServer implements Supply {
         } of transaction.put ?? [])
           onTold(typeUrl, name, this.#contents.get(bytesOf(payload.value)));
         for (const { typeUrl, name, error } of transaction.remove ?? []) {
-          // What one federation waits for in vain is not gone for another that has it.
+          // A resource that one federation waits for in vain may still exist for another.
           const isSilence = error?.context.reason === "late";
           if (
             !isSilence ||

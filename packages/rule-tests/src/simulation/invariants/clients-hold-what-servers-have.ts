@@ -7,8 +7,8 @@ import type { SimServer } from "../sim-server.ts";
 import { isFullState } from "../types.ts";
 
 /**
- * Where a client does not hold exactly what a server has; nothing where it does.
- * @param told - SotW: on the way from there to the client
+ * Returns the differences between the resources of a client and those of a server. Empty: there are none.
+ * @param told - `sotw` if a connection on the way to the client uses SotW
  */
 export function differencesOf(
   client: SimClient,

@@ -29,7 +29,7 @@ const history: readonly Action[] = [
   { waitMs: 0, deed: { kind: "rest" } },
 ];
 
-/** What is reported once a client claims to watch no more than these. */
+/** Returns the reports after a client claims to watch only these. */
 async function reportsOf(
   watches: (watched: Watched) => boolean,
   look: "onLook" | "onRest",

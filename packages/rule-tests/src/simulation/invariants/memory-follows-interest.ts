@@ -9,7 +9,7 @@ import type { Invariant } from "./invariant.ts";
 /** Looks between two checks of the clients. */
 const EVERY = 5;
 
-/** What is kept is bounded by what somebody wants: in the caches of clients at any time, on servers when all is at rest. */
+/** Memory is bounded by subscriptions: in the caches of clients at any time, on servers when all is at rest. */
 export function memoryFollowsInterest(world: World, report: Report): Invariant {
   const fail = (text: string): void => {
     report("memory is bounded by interest [B-RELAY-10] [S-STREAM-10]", text);

@@ -89,7 +89,7 @@ function lostOf(
   );
 }
 
-/** What is held of a name, an alias, or each name of a collection of which there is something else now: little, at most times. */
+/** Returns the names under which the two topics differ, with the text here: of a name, an alias, or each name of a collection. At most times the list is short. */
 function differencesOf(
   here: Topic,
   there: Topic,

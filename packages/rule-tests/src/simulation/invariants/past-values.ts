@@ -2,10 +2,10 @@ import { nameKey } from "@xdstp/uri";
 
 import type { Value } from "../sim-server.ts";
 
-/** What the servers had under each name and alias, and when. */
+/** The values of the servers under each name and alias, with their times. */
 export interface PastValues {
   note(server: string, values: readonly Value[]): void;
-  /** What a server has had since then, the text of that time included; undefined: nothing. */
+  /** Returns the texts of a server since that time, the text of that time included; undefined: no resource. */
   since(
     server: string,
     typeUrl: string,
@@ -20,7 +20,7 @@ interface Dated {
   readonly text: string | undefined;
 }
 
-/** Forgets what has ended longer ago than `keptMs`. */
+/** Forgets the values that ended longer ago than `keptMs`. */
 export function createPastValues(now: () => number, keptMs: number): PastValues {
   const values = new Map<string, Dated[]>();
   const keyOf = (server: string, typeUrl: string, name: string): string =>

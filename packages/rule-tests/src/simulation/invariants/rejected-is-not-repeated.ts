@@ -27,7 +27,7 @@ interface Last {
   mayRetry: boolean;
 }
 
-/** Whether the server of a connection cannot answer a name yet. */
+/** Returns true if the server of a connection cannot answer a name yet. */
 export type IsPending = (connection: Connection, typeUrl: string, name: string) => boolean;
 
 /**
@@ -76,7 +76,7 @@ export function rejectedIsNotRepeated(
   };
   /** The first part of something larger may be the same as before. */
   let suspect: { readonly connection: Connection; readonly typeUrl: string } | undefined;
-  /** What has been said in this step, and not been answered in it. */
+  /** The responses that were sent in this step, and not answered in it. */
   const saying = new Set<Last>();
   return {
     onStep() {

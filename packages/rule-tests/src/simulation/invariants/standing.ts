@@ -1,32 +1,32 @@
 import type { Connection, Side } from "@xdstp/testing";
 
-/** What befalls a connection; `ms: 0` ends it. */
+/** A fault of a connection; `ms: 0` ends the fault. */
 export type Fault =
   | { readonly kind: "cut" }
   | { readonly kind: "stall"; readonly ms: number }
   | { readonly kind: "slow"; readonly side: Side; readonly ms: number };
 
-/** How long connections stand undisturbed. */
+/** The times since which connections are undisturbed. */
 export interface Standing {
   open(connection: Connection): void;
   disturb(connection: Connection, fault: Fault): void;
-  /** Milliseconds since the epoch. Infinity: it does not stand. */
+  /** Milliseconds since the epoch. Infinity: the connection is disturbed. */
   since(connection: Connection): number;
 }
 
 interface State {
-  /** When the call has reached its server. Infinity: it is on its way, and what befalls it then goes on. */
+  /** The time when the call has reached its server. Infinity: it is on its way, and its faults go on. */
   openedAt: number;
   /** When the newest stall ends: the network forgets those before it. */
   heldUntil: number;
-  /** When what slow readers have left has arrived. */
+  /** The time when the backlog of slow readers has arrived. */
   caughtUpAt: number;
   isCut: boolean;
   /** Sides that read slowly. */
   readonly slow: Set<Side>;
 }
 
-/** What a slow reader has left of the messages on their way arrives within so many milliseconds. */
+/** The backlog of a slow reader arrives within this time, in milliseconds. */
 const BACKLOG = 20_000;
 
 export function createStanding(now: () => number): Standing {

@@ -6,26 +6,26 @@ import type { Invariant } from "../invariants/invariant.ts";
 import type { Report } from "../violation.ts";
 import type { World } from "../simulated-world.ts";
 
-/** A name of a type that the origin had, and has no more. */
+/** A name of a type that the origin had, and has removed. */
 interface Gone {
   readonly typeUrl: string;
   readonly name: string;
-  /** The process that was told so, and when that was seen. What was on its way to it then came to it alone. */
+  /** The process that received the removal, and the time when that was seen. A message that was on its way to it arrived there alone. */
   readonly knownBy: Cache;
   readonly at: number;
-  /** It went on for so long that its disk knows too. */
+  /** True if it went on for so long that its disk has the removal too. */
   isStored: boolean;
 }
 
-/** Milliseconds after which what was said is on the disk: twice what a crash may lose. */
+/** The time after which a change is on the disk, in milliseconds: twice the loss of a crash. */
 const STORED = 2_000;
 
 /**
- * What the first relay was told to be gone, long enough before it ended, does not come back with its snapshot; only the origin gives it again (B-RELAY-9).
- * Of those behind it nobody can say: the one before them may have lost its last second.
+ * A removal that the first relay received long enough before it ended is not undone by its snapshot. Only the origin can restore the resource (B-RELAY-9).
+ * Later relays are not checked: the relay before them may have lost its last second.
  */
 export function goneStaysGone(world: World, report: Report): Invariant {
-  /** Whether the origin has it now, running or not. */
+  /** True if the origin has the resource now, running or not. */
   const published = new Map<string, boolean>();
   const gone = new Map<string, Gone>();
   return {

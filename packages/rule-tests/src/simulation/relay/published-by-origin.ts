@@ -6,7 +6,7 @@ import { typeUrls } from "../types.ts";
 import type { Report } from "../violation.ts";
 import type { World } from "../simulated-world.ts";
 
-/** What a client has, of whichever relay, is byte for byte what the origin has published under that name (B-RELAY-3). */
+/** A resource of a client, from whichever relay, is byte for byte one that the origin has published under that name (B-RELAY-3). */
 export function publishedByOrigin(world: World, report: Report): Invariant {
   const published = new Set<string>();
   return {

@@ -18,10 +18,10 @@ import { addressOf, type RelayOf, type RelayProcess, type SimServer } from "../s
 import { types } from "../types.ts";
 import type { HopShape } from "../world-shape.ts";
 
-/** What a relay is made of. */
+/** The options of a relay. */
 export interface SimRelayOptions {
   readonly name: string;
-  /** Whom it asks. */
+  /** The upstream server. */
   readonly upstream: SimServer;
   readonly shape: HopShape;
   readonly clock: Clock;
@@ -34,9 +34,9 @@ export interface SimRelayOptions {
 export interface SimRelay extends RelayOf {
   /** Its newest call upstream; undefined before the first. */
   readonly connection: Connection | undefined;
-  /** How many things it asks upstream for now. */
+  /** The number of its subscriptions upstream. */
   readonly wants: number;
-  /** Throws its disk away. */
+  /** Deletes its disk. */
   close(): void;
 }
 
@@ -77,7 +77,7 @@ export function createSimRelay(options: SimRelayOptions): SimRelay {
 /** The directories of a machine, one after the other. */
 interface Disks {
   readonly dir: string;
-  /** What has been written so far is in a new one, and what the process still writes is nowhere. */
+  /** Copies the files written so far to a new directory. The process still writes to the old one, which is not read any more. */
   crash(): void;
   remove(): void;
 }
@@ -99,7 +99,7 @@ function createDisks(): Disks {
   };
 }
 
-/** A crash loses what is not on the disk, and tells nobody but upstream, whose machine sees it. */
+/** A crash loses everything that is not on the disk, and notifies upstream only, whose machine sees it. */
 function openProcess(
   {
     name,
