@@ -138,7 +138,7 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
     });
     if (followed.keep(view)) use.view = undefined;
     const { revoked } = view;
-    // A combined signal costs more than the rest of a poll. Closing the server ends each wait.
+    // A combined signal costs more than the rest of a poll. Each wait ends when the server closes.
     const signal =
       revoked === undefined ? request.signal : AbortSignal.any([request.signal, revoked]);
     const state = await settled(followed, signal);
