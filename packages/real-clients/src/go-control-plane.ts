@@ -11,22 +11,22 @@ export interface GoEvent {
   readonly event: "opened" | "closed" | "request" | "response";
   readonly stream: number;
   readonly typeUrl?: string;
-  /** Of a request those asked for (delta: subscribed to), of a delta response its resources. */
+  /** The requested names (delta: the subscribed ones) of a request, or the resources of a delta response. */
   readonly names?: readonly string[];
-  /** Delta: unsubscribed from, or removed. */
+  /** Delta: the unsubscribed names of a request, or the removed names of a response. */
   readonly dropped?: readonly string[];
   /** `initial_resource_versions`. */
   readonly versions?: Readonly<Record<string, string>>;
   readonly version?: string;
   readonly nonce?: string;
-  /** Why a response was rejected. */
+  /** The reason why a response was rejected. */
   readonly error?: string;
 }
 
 /** A control plane built on go-control-plane, in a process of its own. */
 export interface GoControlPlane {
   readonly uri: string;
-  /** It grows. */
+  /** The events so far; the list grows. */
   readonly events: readonly GoEvent[];
   requests(typeUrl: string): readonly GoEvent[];
   responses(typeUrl: string): readonly GoEvent[];
@@ -35,10 +35,10 @@ export interface GoControlPlane {
     put: readonly TestResource[],
     remove?: readonly Pick<TestResource, "typeUrl" | "name">[],
   ): Promise<void>;
-  /** Ends all connections with a reset: now, or in the midst of a message when they have written so many bytes more. */
+  /** Ends all connections with a reset: now, or in the middle of a message after they have written this number of bytes more. */
   cut(bytes?: number): Promise<void>;
   stop(): Promise<void>;
-  /** On the same port, with the same resources; its versions begin again. */
+  /** Starts it again on the same port, with the same resources; its versions begin again. */
   start(): Promise<void>;
 }
 

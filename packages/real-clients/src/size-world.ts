@@ -9,7 +9,7 @@ export const patienceMs = 600_000;
 /** A megabyte, as links count them. */
 export const MB = 1_000_000;
 
-/** A static cluster that is as large as it is said, by a text that nothing reads. */
+/** Returns a static cluster of about this size in bytes, with a text that is never read. */
 export function clusterOf(index: number, bytes: number, word = "first"): TestResource {
   const name = `cluster-${String(index).padStart(6, "0")}`;
   const filler = "x".repeat(Math.max(1, bytes - 150));
@@ -26,7 +26,7 @@ export function clusterOf(index: number, bytes: number, word = "first"): TestRes
   };
 }
 
-/** Endpoints that are as large as it is said. */
+/** Returns endpoints of about this size in bytes. */
 export function endpointsOf(index: number, bytes: number, word = "first"): TestResource {
   const name = `endpoints-${String(index).padStart(6, "0")}`;
   const filler = "x".repeat(Math.max(1, bytes - 150));

@@ -61,7 +61,7 @@ export function startProcess(
   child.stdin.on("error", () => undefined);
   const stop = async (signal: NodeJS.Signals = "SIGTERM"): Promise<void> => {
     if (ended === undefined) child.kill(signal);
-    // A program that is stopped hears nothing else.
+    // A stopped program reacts to this signal only.
     if (ended === undefined) child.kill("SIGCONT");
     const late = setTimeout(() => {
       child.kill("SIGKILL");

@@ -8,9 +8,9 @@ export interface Traffic {
   readonly failures: readonly string[];
   /** The number of calls that are over. */
   readonly count: number;
-  /** Resolves when calls that begin from now on are answered so, several in a row. */
+  /** Resolves when several calls in a row that begin from now on have this answer. */
   answeredBy(answer: string): Promise<void>;
-  /** Resolves when so many more calls are over. */
+  /** Resolves when this number of further calls is over. */
   more(calls: number): Promise<void>;
   stop(): Promise<void>;
 }

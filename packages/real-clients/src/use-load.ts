@@ -1,13 +1,13 @@
 import { expect, onTestFinished } from "vitest";
 import { patienceMs } from "./until.ts";
 
-/** Calls at a fixed rate, whatever becomes of those before them. */
+/** Calls at a fixed rate, whatever the results of earlier calls. */
 export interface Load {
   /** Every call that was not success, with the moment and the reason; it grows. */
   readonly failures: readonly string[];
-  /** Resolves with the first call that begins from now on and is answered so. Rejects after {@link patienceMs}. */
+  /** Resolves with the first call that begins from now on and has this answer. Rejects after {@link patienceMs}. */
   answeredBy(answer: string): Promise<void>;
-  /** Resolves when so many more calls are over. */
+  /** Resolves when this number of further calls is over. */
   more(calls: number): Promise<void>;
   /** Begins no more calls, waits for those under way, prints what was sent and failed. Fails the test if a call failed, or less than 90 % was sent. */
   finish(): Promise<void>;

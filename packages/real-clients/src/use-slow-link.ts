@@ -9,7 +9,7 @@ export interface LinkKind {
   readonly delayMs: number;
   /** Bytes that may be on their way at one time, in each direction. */
   readonly windowBytes: number;
-  /** One chunk of a hundred stops for so many milliseconds, and everything behind it. */
+  /** One chunk in a hundred, and everything behind it, stops for this time in milliseconds. */
   readonly stallMs: number;
 }
 

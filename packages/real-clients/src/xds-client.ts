@@ -13,13 +13,13 @@ import { cluster, clusterLoadAssignment } from "@xdstp/resource-types";
 import { onTestFinished } from "vitest";
 import type { TestResource } from "./resources.ts";
 
-/** Our client of one server, and what it told. */
+/** Our client of one server, and the events that it reported. */
 export interface XdsClient {
   readonly client: Client;
   readonly events: readonly ClientNotice[];
 }
 
-/** Makes one for the time of the test. It comes back soon when its server has gone. */
+/** Makes a client for the time of the test. It reconnects soon after its server has closed. */
 export function useXdsClient(uri: string, options: ClientOptions): XdsClient {
   const events: ClientNotice[] = [];
   const bootstrap = parseBootstrap({

@@ -21,9 +21,9 @@ interface World {
   readonly loads: readonly Load[];
   /** Switches the route to a new cluster and removes the old one; resolves when each client has answers by the new one. */
   readonly swap: () => Promise<void>;
-  /** Whose certificates the server takes from new connections. */
+  /** Sets the authorities whose certificates the server accepts on new connections. */
   readonly trust: (...clientCas: readonly TestAuthority[]) => void;
-  /** Puts a certificate in the place of that of the clients. */
+  /** Replaces the certificate of the clients. */
   readonly rotate: (next: TestCertificate) => void;
 }
 
@@ -85,7 +85,7 @@ async function useWorld(
 const identitiesOf = (controlPlane: ControlPlane): readonly (string | undefined)[] =>
   controlPlane.status().map((stream) => stream.identity?.uris[0]);
 
-/** Resolves when so many clients have streams, all of them under this identity. */
+/** Resolves when this number of clients have streams, all of them under this identity. */
 async function untilSeen(controlPlane: ControlPlane, name: string, clients: number): Promise<void> {
   const seen = (): boolean =>
     identitiesOf(controlPlane).length === clients &&
@@ -96,7 +96,7 @@ async function untilSeen(controlPlane: ControlPlane, name: string, clients: numb
   ]);
 }
 
-/** Resolves when so many clients have come on connections that did not exist when this was called. */
+/** Resolves when this number of clients are on connections that did not exist at the time of the call. */
 async function untilAnew(controlPlane: ControlPlane, clients: number): Promise<void> {
   const before = new Set(controlPlane.status().map(({ id }) => id));
   const anew = (): boolean =>

@@ -12,7 +12,7 @@ const samples = 20;
 const paceMs = 250;
 
 interface Memory {
-  /** Bytes of the heap and beside it, after a collection. */
+  /** Bytes of the heap and outside of it, after a collection. */
   readonly inUse: number;
   readonly rss: number;
   readonly streams: number;
@@ -62,7 +62,7 @@ async function useLoadServer(): Promise<LoadServer> {
 }
 
 interface Crowd {
-  /** Resolves when every client that takes all has heard a number. */
+  /** Resolves when every client that accepts all has received a number. */
   readonly heard: (n: number) => Promise<void>;
   readonly listeners: number;
   readonly lost: readonly string[];
@@ -70,7 +70,7 @@ interface Crowd {
   readonly returns: number;
 }
 
-/** Of ten clients one never reads, one rejects everything and one reconnects all the time. */
+/** Starts clients: one in ten never reads, one rejects everything, and one reconnects all the time. */
 function useCrowd(port: number): Crowd {
   const newest = new Map<number, number>();
   const lost: string[] = [];

@@ -18,7 +18,7 @@ function use<T extends AsyncDisposable>(part: T): T {
   return part;
 }
 
-/** A shop that is not open yet, with a `www.` host beside its own. */
+/** A shop that is not open yet, with a `www.` host in addition to its own. */
 async function useShop(name: string, vip = "10.0.0.1"): Promise<Required<Shop>> {
   return {
     hosts: [`${name}.example`, `www.${name}.example`],

@@ -118,7 +118,7 @@ for (const kind of [...clientKinds, grpcGoKind]) {
       });
       await load.answeredBy("blue");
       controlPlane.publish([coldCluster("never", "e-never"), route("r-never", "never")]);
-      // Over delta Envoy is told that there are no endpoints, and goes on (S-MISS-1). Over SotW it waits.
+      // Over delta Envoy is sent the absence of endpoints, and continues (S-MISS-1). Over SotW it waits.
       const isCold = kind.title.startsWith("sotw");
       if (isCold)
         await until(

@@ -32,10 +32,10 @@ const names = [
 type Step = (typeof names)[number];
 type Story = Readonly<Record<Step, Heard>>;
 
-/** Which requests of a stream have the node (C-NODE-1). */
+/** The requests of a stream that have the node (C-NODE-1). */
 type WithNode = "the first request" | "each request";
 
-/** Plays the same to each. */
+/** Plays the same steps to each client. */
 async function play(start: Start, withNode: WithNode): Promise<Story> {
   const server = await useScriptedAds();
   const backend = await useGrpcBackend("here");
@@ -189,7 +189,7 @@ const traits: Readonly<
   "grpc-java": { code: 3, withNode: "each request" },
 };
 
-/** Of endpoints the list in the end: how many requests lead to it depends on what is read first. */
+/** Reduces the requests for endpoints to the last list: the number of requests before it depends on the order in which responses are read. */
 function comparable(story: Story): readonly (readonly [Step, Heard])[] {
   return names.map((name) => {
     const { endpoints: asked = [], ...rest } = story[name];

@@ -10,7 +10,7 @@ import { envoyVerdict } from "../src/envoy-verdict.ts";
 import { makeMistakes, type Mistake } from "../src/make-mistakes.ts";
 
 const seed = Number(process.env.XDSTP_SEED ?? Date.now() % 1_000_000);
-/** Of each kind. */
+/** The number of mistakes of each kind. */
 const each = Number(process.env.XDSTP_MISTAKES ?? 4);
 /** Processes of Envoy at a time. */
 const parallel = 2;

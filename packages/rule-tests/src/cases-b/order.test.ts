@@ -27,7 +27,7 @@ import { adsVariants, isDelta, perTypeVariants } from "../harness/variant.ts";
 
 const withEnvoyTypes = { types: envoyTypes };
 
-/** Types of which nobody knows what a resource refers to. */
+/** Types whose references are not known. */
 const baseAndTop: readonly ResourceType[] = [
   { typeUrl: "t/base", fullStateInSotw: true },
   { typeUrl: "t/top", follows: [{ typeUrl: "t/base", when: "accepted" }] },
@@ -654,7 +654,7 @@ function movesListener(world: World, name: string, to: string): void {
   });
 }
 
-/** Accepts so many responses of a client of all clusters and routes, one after the other. */
+/** Accepts this number of responses of a client of all clusters and routes, one after the other. */
 function acceptNext(world: World, client: RawClient<"sotw">, count: number): DiscoveryResponse[] {
   return Array.from({ length: count }, () => {
     world.run();

@@ -26,7 +26,7 @@ function inFlight(
   return { client, open: client.next() };
 }
 
-/** The names that the client is told to drop, and those that it gets. */
+/** Returns the names that are removed at the client, and those that it is sent. */
 function told(
   world: World,
   client: TypeClient,

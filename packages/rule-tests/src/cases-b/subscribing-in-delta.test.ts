@@ -9,7 +9,7 @@ import { deltaVariants as variants } from "../harness/variant.ts";
 const glob = "xdstp://a/test.Part/ns/*";
 const member = (id: string): string => `xdstp://a/test.Part/ns/${id}`;
 
-/** Changes a resource, and expects that the client is told, or is not. */
+/** Changes a resource, and expects that the client is sent the change, or is not. */
 function expectUpdates(world: World, client: TypeClient, name: string, told: boolean): void {
   world.put(PART, name, `change ${world.cache.revision}`);
   expect(

@@ -40,7 +40,7 @@ function createLateSink(): { readonly sink: (sink: ResourceSink) => ResourceSink
   };
 }
 
-/** Of which the watchers take updates when the test says so. */
+/** Creates watchers that accept updates when the test lets them. */
 function createSlowWatchers(): {
   readonly sink: (sink: ResourceSink) => ResourceSink;
   take(): void;

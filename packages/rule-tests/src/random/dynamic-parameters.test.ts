@@ -21,7 +21,7 @@ const firstSeed = Number(process.env.XDSTP_SEED ?? Date.now() % 1_000_000);
 
 const is = (key: string, value: string): Constraints => ({ kind: "equals", key, value });
 const not = (of: Constraints): Constraints => ({ kind: "not", of });
-/** Of which two are often there at once, and often not. */
+/** Constraints of which two often match together, and often not. */
 const pool: readonly (Constraints | undefined)[] = [
   undefined,
   is("a", "1"),
@@ -74,7 +74,7 @@ class Client {
     return this.#open === undefined || isDelta(this.#world.variant);
   }
 
-  /** All held variants that somebody with these parameters would use. */
+  /** Returns the received variants that a client with these parameters would use. */
   matching(name: string, parameters: ReadonlyMap<string, string>): readonly string[] {
     return [...this.#held.values()]
       .filter((one) => one.name === name && matchesConstraints(one.constraints, parameters))
@@ -240,7 +240,7 @@ function run(seed: number, variant: Variant, typeUrl: string, allowsAll: Policy 
     for (const client of clients.slice(1))
       compare(world, client, typeUrl, `seed ${seed} ${variant} round ${round}`);
   }
-  // Of what was rejected nothing is sent again until it differs (S-ACK-8): here all of it does.
+  // A rejected resource is sent again only after a change (S-ACK-8): here all of them change.
   const held = [...world.cache.held(typeUrl)];
   world.cache.commit({
     remove: held.map(({ name, constraints }) => ({

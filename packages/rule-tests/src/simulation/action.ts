@@ -28,7 +28,7 @@ export type Deed =
   /** The faults end, and rejected resources are replaced by good ones. Afterwards every client must have exactly the resources of its server. */
   | { readonly kind: "rest" };
 
-/** A deed, so many milliseconds after the one before. */
+/** A deed, and the time since the one before in milliseconds. */
 export interface Action {
   readonly waitMs: number;
   readonly deed: Deed;

@@ -9,7 +9,7 @@ import type { SeedOutcome, SeedTask } from "./worker.ts";
 const minutes = Number(process.env.XDSTP_SIMULATION_MINUTES ?? "10");
 const steps = Number(process.env.XDSTP_SIMULATION_STEPS ?? "1000000");
 const firstSeed = Number(process.env.XDSTP_SIMULATION_SEED ?? Date.now() % 1_000_000_000);
-/** At least so many new seeds, if it takes longer. */
+/** The least number of new seeds, even if the run takes longer. */
 const leastSeeds = Number(process.env.XDSTP_SIMULATION_SEEDS ?? "10");
 
 const counted = { ends: "steps", relays: "steps of relays", federations: "deeds of federations" };

@@ -126,7 +126,7 @@ function interestOf(
   const name = wantedOf(random, typeUrl);
   const asked = shape.clients[client];
   const isSotw = asked !== undefined && toldIn(shape, asked) === "sotw";
-  // An alias is not told of in SotW, and a glob is asked for only of full state (C-GLOB-10).
+  // SotW does not send aliases, and a glob is requested only of full state (C-GLOB-10).
   const plain =
     isSotw && (name.startsWith("also-") || (name.includes("*") && name !== "*"))
       ? nameOf(random, typeUrl)

@@ -23,7 +23,7 @@ export interface SeedFailure {
 /** Milliseconds after which a failure is shown by the shortest history that was found so far. */
 const SHORTEN = 120_000;
 
-/** Lets one world live for so many steps. A failure is shown by the shortest history that has it. */
+/** Runs one world for a number of steps. If an invariant breaks, the result has the shortest history that shows it. */
 export async function runSeed(options: WorldOptions, steps: number): Promise<SeedResult> {
   const { seed } = options;
   const started = performance.now();

@@ -47,14 +47,14 @@ export interface WorldOptions {
   readonly observer?: NetworkObserver;
 }
 
-/** Milliseconds between two looks at what the clients have and keep, about 100 steps. At times of their own, so that what is left out of a history moves none of them. */
+/** The time between two checks of the clients, in milliseconds: about 100 steps. The checks have times of their own, so that an action that is left out of a history moves none of them. */
 const LOOK = 10_000;
-/** Milliseconds of a rest: at least, at most, and between two looks. */
+/** The duration of a rest in milliseconds: the least, the most, and the time between two checks. */
 const REST = { least: 25_000, most: 400_000, look: 5_000 };
-/** One look of so many steps the wall clock: forward or back, by up to a day. */
+/** The number of checks for each step of the wall clock, forward or back by up to a day. */
 const LOOKS_PER_STEP_OF_WALL_TIME = 10;
 const DAY = 86_400_000;
-/** More until what nobody wants any more is let go of by each relay of a chain, after it has noticed and lingered. */
+/** Further time, in milliseconds, until each relay of a chain has noticed, lingered, and dropped the resources without subscribers. */
 const LETTING_GO = 60_000;
 
 /** A world in which nothing has happened yet. */
@@ -147,7 +147,7 @@ class SimWorld implements World {
     this.violation ??= { invariant, text };
   };
 
-  /** Of a relay that has not heard of a name. Each other server has an answer to each at once. */
+  /** Returns true for a relay that has not received a name. Each other server can answer every name at once. */
   readonly #isPending: IsPending = ({ address }, typeUrl, name) => {
     const relay = this.servers.find(
       (server) => server.root !== server && address.startsWith(`${server.name}/`),

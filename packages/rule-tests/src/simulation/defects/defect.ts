@@ -16,7 +16,7 @@ export interface Defect {
     out: ByteStream,
     variant: "delta" | "sotw",
   ) => ByteStreamHandler;
-  /** Milliseconds for which a relay asks on for what nobody wants. */
+  /** The time, in milliseconds, for which a relay keeps subscriptions without subscribers. */
   readonly lingerMs?: number;
   /** Around what a relay keeps on disk. */
   readonly snapshot?: (store: SnapshotStore) => SnapshotStore;

@@ -1,4 +1,4 @@
 import type { Defect } from "./defect.ts";
 
-/** A relay that asks on for what nobody wants any more. */
+/** A relay that keeps subscriptions without subscribers for ever. */
 export const lingerForEver: Defect = { lingerMs: 2 ** 40 };

@@ -3,7 +3,7 @@ import type { Defect } from "./defect.ts";
 import { forward } from "./forward.ts";
 import { withNonce } from "./with-nonce.ts";
 
-/** Every so many responses of a stream one has the nonce of the response before it. */
+/** The number of responses of a stream among which one has the nonce of the response before it. */
 const EVERY = 10;
 
 /** A server that gives a nonce again. */

@@ -9,8 +9,8 @@ import { WireServer } from "./wire-server.ts";
 export const DEEDS = 300;
 
 /**
- * Lets a federation live over real ends in a network of memory. What fails is told by the shortest history that shows it; undefined: all has held.
- * @param federations - how many share the servers
+ * Runs a federation of clients and servers on a network of memory. Resolves with the shortest history that shows a failure; undefined: all rules have held.
+ * @param federations - The number of federations that share the servers
  */
 export async function runFederation(
   seed: number,

@@ -215,7 +215,7 @@ export class WireServer implements Supply {
     return cache;
   }
 
-  /** A crash tells nobody but the clients, whose machine sees it. */
+  /** Stops the process. A crash notifies the clients only, whose machine sees it. */
   #stop(crash: boolean): void {
     this.#listener?.close();
     this.#listener = undefined;

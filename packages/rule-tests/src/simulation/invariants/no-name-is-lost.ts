@@ -11,14 +11,14 @@ import type { Invariant } from "./invariant.ts";
 import { createPastValues, type PastValues } from "./past-values.ts";
 import { createStanding } from "./standing.ts";
 
-/** Milliseconds after which a client has what its server has. A message is on its way for 30 at most, and news waits for one answer: 500 are sixteen ways. Types that refer to each other wait for each other, up to 15 s at a time (S-ORD-3, S-ORD-4). */
+/** The time, in milliseconds, after which a client has the state of its server. A message takes at most 30, and a change waits for one answer: 500 are sixteen ways. Types that refer to each other wait for each other, up to 15 s at a time (S-ORD-3, S-ORD-4). */
 const BOUND = { alone: 500, related: 60_000 };
-/** Milliseconds after which a SotW client takes a full state that may have been sent before it asked for an answer (C-FULL-3, C-MISS-4). */
+/** The time, in milliseconds, after which a SotW client accepts a full state that may be older than its request as an answer (C-FULL-3, C-MISS-4). */
 const SILENCE = 15_000;
 
 /**
- * While a stream stands undisturbed, and nothing of a group of types has been rejected on it since the last rest, the client holds of each name that it watches
- * something that the server has had within the bound. Whoever is told late, or never, holds something older.
+ * While a stream is undisturbed, and no response of a group of types was rejected on it since the last rest, the client has of each name that it watches
+ * a state that the server has had within the bound. A client that receives it late, or never, has an older state.
  */
 export function noNameIsLost(world: World, report: Report): Invariant {
   const now = (): number => world.clock.now();

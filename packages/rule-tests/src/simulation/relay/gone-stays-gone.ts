@@ -66,12 +66,12 @@ export function goneStaysGone(world: World, report: Report): Invariant {
   };
 }
 
-/** Of the process that runs. */
+/** Returns the cache of the first relay while it runs. */
 function cacheOfFirst({ servers: [, first] }: World): Cache | undefined {
   return first?.running === true ? first.cache : undefined;
 }
 
-/** Somebody has said so: what has only not come in time, the snapshot keeps. */
+/** Returns true if a server has removed the name. The snapshot keeps a name that only did not come in time. */
 function isToldGone(cache: Cache, typeUrl: string, name: string): boolean {
   const entry = entryOf(cache, typeUrl, name);
   return (
