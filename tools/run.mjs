@@ -45,7 +45,7 @@ function run(verb, runtime) {
   });
 }
 
-// The variable is called Path on Windows, and a second spelling beside it would win or lose by chance.
+// The variable is called Path on Windows, and a second spelling next to it would win or lose by chance.
 function withPath(folders) {
   const key = Object.keys(process.env).find((name) => name.toUpperCase() === "PATH") ?? "PATH";
   return {

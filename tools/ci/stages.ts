@@ -8,13 +8,13 @@ export interface Stage {
   /** Exit code. */
   readonly code: number;
   readonly seconds: number;
-  /** Of the tests that it ran; absent where it ran none. */
+  /** The counts of the tests that it ran. Absent: it ran none. */
   readonly tests?: {
     readonly passed: number;
     readonly failed: number;
     readonly failures?: readonly Failure[];
   };
-  /** The end of what it printed, where it failed and no test of it did. */
+  /** The end of its output. Absent: it passed, or a test of it failed. */
   readonly end?: string;
 }
 

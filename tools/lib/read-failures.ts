@@ -26,7 +26,7 @@ interface VitestReport {
 
 const linesKept = 12;
 
-/** Reads what failed from vitest's JSON report of a package; none where there is no report. */
+/** Reads the failures from vitest's JSON report of a package; none if there is no report. */
 export function readFailures(packageName: string, report: string): readonly Failure[] {
   if (!existsSync(report)) return [];
   const { testResults } = JSON.parse(readFileSync(report, "utf8")) as VitestReport;

@@ -5,7 +5,7 @@ import { basename, dirname, join } from "node:path";
 import type { WorkspacePackage } from "../lib/workspace.ts";
 
 /**
- * Copies the checkout as it is, uncommitted files included, into a temporary folder, so that mutants never stand in somebody's working tree.
+ * Copies the checkout as it is, uncommitted files included, into a temporary folder, so that mutants are never in the working tree of a developer.
  * The installed packages are shared; the links between the workspace's packages lead into the copy, since they are relative. The caller removes it.
  */
 export function copyCheckout(root: string, packages: readonly WorkspacePackage[]): string {

@@ -1,7 +1,7 @@
 import type { Rule } from "./rule-book.ts";
 import { isDocumentation } from "./rule-book.ts";
 
-/** Whom a rule concerns. */
+/** The subject of a rule. */
 export type RuleScope = "server" | "client" | "relay" | "name";
 
 /** One line of `docs/rules/scopes.json`. */

@@ -14,7 +14,7 @@ export interface DrainRule {
   readonly only?: readonly string[];
   /** The rule is for resources that have this field after the change. Absent: for all resources. */
   readonly has?: string;
-  /** Which connections, and how they end. */
+  /** The connections that close, and how. */
   readonly text: string;
   /** The evidence for it. */
   readonly source: Drain["source"];

@@ -100,7 +100,7 @@ export interface FieldChange {
 export interface Drain {
   /** The id of the rule that says so, one of `drainRules`. */
   readonly rule: string;
-  /** Which connections, and how they end. */
+  /** The connections that close, and how. */
   readonly text: string;
   /** The evidence for it. */
   readonly source: "measured" | "documented";

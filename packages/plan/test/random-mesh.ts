@@ -26,7 +26,7 @@ export function createBelow(seed: number): Below {
   };
 }
 
-/** Of these names, some. */
+/** Returns some of these names, at least one. */
 function some(names: readonly string[], below: Below): readonly string[] {
   const picked = names.filter(() => below(3) > 0);
   return picked.length > 0 ? picked : names.slice(0, 1);

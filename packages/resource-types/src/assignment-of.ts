@@ -12,7 +12,7 @@ const CLUSTER_TYPE = 38;
 /** `Cluster.DiscoveryType`. */
 const STATIC = 0;
 const EDS = 3;
-/** Of `Cluster.EdsClusterConfig`. */
+/** Field numbers of `Cluster.EdsClusterConfig`. */
 const EDS_CONFIG = 1;
 const SERVICE_NAME = 2;
 
@@ -29,7 +29,7 @@ interface Assignment {
 
 /**
  * Returns the ClusterLoadAssignment of a cluster: its `service_name`, else its own name. undefined: the cluster is not of type EDS, or has no name.
- * Of malformed bytes, it reads the part in front of the fault.
+ * It reads malformed bytes up to the fault.
  */
 export function assignmentOf(bytes: Uint8Array, cluster: Range): Assignment | undefined {
   let type = STATIC;

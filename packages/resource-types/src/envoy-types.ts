@@ -118,7 +118,7 @@ export const routeConfiguration: ResourceType = {
   references: references(typeUrls.routeConfiguration),
 };
 
-/** Which routes serve which scope of a listener. Envoy deletes what a SotW response leaves out (S-FULL-1). */
+/** The routes for each scope of a listener. Envoy deletes those that a SotW response leaves out (S-FULL-1). */
 export const scopedRouteConfiguration: ResourceType = {
   typeUrl: typeUrls.scopedRouteConfiguration,
   fullStateInSotw: true,
@@ -126,7 +126,7 @@ export const scopedRouteConfiguration: ResourceType = {
   references: references(typeUrls.scopedRouteConfiguration),
 };
 
-/** A virtual host asked for on demand (VHDS). Envoy lets a waiting request go only by an entry in `resources` (S-MISS-2). */
+/** A virtual host that is requested on demand (VHDS). Envoy lets a waiting request continue only by an entry in `resources` (S-MISS-2). */
 export const virtualHost: ResourceType = {
   typeUrl: typeUrls.virtualHost,
   follows: [...clustersReady, sent(typeUrls.routeConfiguration)],

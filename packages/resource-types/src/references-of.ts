@@ -7,17 +7,17 @@ import { messageNode, type MessageNode, type Naming } from "./message-node.ts";
 import { lastField, type Range, sourceKind } from "./source-kind.ts";
 import { typeUrls } from "./type-urls.ts";
 
-/** Messages within messages, an Any counted as two; decoders of protobuf give up at the same depth. What lies deeper is not read. */
+/** The greatest depth of nested messages; an Any counts as two. Decoders of protobuf stop at the same depth. Deeper messages are not read. */
 const MAX_DEPTH = 100;
-/** Of `google.protobuf.Any`. */
+/** Field numbers of `google.protobuf.Any`. */
 const TYPE_URL = 1;
 const VALUE = 2;
 
 interface Walk {
   readonly bytes: Uint8Array;
-  /** By type, the names found. */
+  /** The names found, by type. */
   readonly found: Map<string, Set<string>>;
-  /** Those next to ConfigSources of their own, by all of that; few payloads have any. */
+  /** The references with a ConfigSource of their own, by all their parts; few payloads have any. */
   own: Map<string, Reference> | undefined;
   readonly files: boolean;
 }
@@ -177,10 +177,10 @@ function fullNameIn(typeUrl: string): string {
 }
 
 /**
- * Of references, those by an xdstp name of another authority than these: a client finds them only where it has a server for that authority, and one that understands xdstp (S-AUTH-10).
- * Opaque names are never among them. For whoever checks resources before they are put; a warning and no fault, since a client may have several servers.
- * @param references - As {@link referencesOf} tells them, or `references` of a type
- * @param authorities - Those that the server answers for
+ * Returns the references to xdstp names of other authorities than these. A client finds them only with a server for that authority, and one that understands xdstp (S-AUTH-10).
+ * Opaque names are never among them. It is for checks of resources before they are put. The result is a reason for a warning, not for an error, since a client may have several servers.
+ * @param references - The result of {@link referencesOf}, or of `references` of a type
+ * @param authorities - The authorities of the server
  */
 export function foreignReferences(
   references: readonly Reference[],

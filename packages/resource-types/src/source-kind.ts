@@ -1,6 +1,6 @@
 import { walkFields, WireType } from "@xdstp/core/wire";
 
-/** Of `envoy.config.core.v3.ConfigSource`: the members of its oneof, and for whom it is believed. */
+/** Field numbers of `envoy.config.core.v3.ConfigSource`: the members of its oneof, and its authorities. */
 const PATH = 1;
 const API_CONFIG_SOURCE = 2;
 const ADS = 3;
@@ -38,7 +38,7 @@ export interface Range {
   readonly end: number;
 }
 
-/** Returns the place of the last length-delimited field of this number within a message. Of malformed bytes, it reads the part in front of the fault. */
+/** Returns the place of the last length-delimited field of this number within a message. It reads malformed bytes up to the fault. */
 export function lastField(bytes: Uint8Array, within: Range, number: number): Range | undefined {
   let found: Range | undefined;
   walkFields(

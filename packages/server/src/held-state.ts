@@ -14,7 +14,7 @@ export type FormerStates = Pick<ResourceSource, "asOf">;
  * - `unknown`: the answers do not show it.
  */
 export interface Held {
-  /** Which state it is. */
+  /** The kind of the state. */
   readonly what: "newest" | "earlier" | "none" | "unknown";
   /** The state, with a resource. Absent: there is none, or the source no longer has it. */
   readonly entry?: Entry;

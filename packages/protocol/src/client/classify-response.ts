@@ -478,7 +478,7 @@ function classifyAbsent(source: ClassifySource, draft: Draft, wanted: WantedName
   // server.
   if (isGone ? standInOf(source, wanted) !== undefined : isCached(source, interest))
     remove(source, draft, interest, wants.covering(key));
-  // That the name does not exist was only concluded from a time limit, and the server confirms it
+  // The absence of the name was only concluded from a time limit, and the server confirms it
   // now. A relay needs this, since it does not believe a time limit while it serves the name from
   // its snapshot (B-RELAY-10).
   else if (known.kind === "late" && known.error === undefined && request.kind !== "waiting") {

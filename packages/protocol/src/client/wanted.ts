@@ -33,7 +33,7 @@ export interface WantedName extends WantedInterest {
 
 /** A glob or `*` that is requested. */
 export interface WantedCollection extends WantedInterest {
-  /** Which kind of collection it is. */
+  /** The kind of the collection. */
   readonly kind: "glob" | "wildcard";
   /** Its state. Written by `changeCollection` only. */
   readonly state: CollectionState;

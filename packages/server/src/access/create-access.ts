@@ -14,7 +14,7 @@ import { defaultServerLimits, type ServerLimits } from "../server-limits.ts";
 import type { ServerOptions } from "../xds-server.ts";
 import type { Authorize } from "./authorize.ts";
 
-/** Which clients are served, and from which source. */
+/** The access of clients: those that are served, and the source of each. */
 export interface ServerAccess {
   /** The source for servers that do not decide per client. */
   readonly source: ResourceSource;

@@ -90,7 +90,7 @@ export type OriginOf = (
  * `newest`: the present state, which may be a removal. `earlier`: a state that was replaced or removed since. `none`: nothing. `unknown`: the answers do not show it.
  */
 export interface HeldState {
-  /** Which state it is. */
+  /** The kind of the state. */
   readonly what: "newest" | "earlier" | "none" | "unknown";
   /** Absent: it has none, or the source does not keep it any more. */
   readonly version?: string;

@@ -8,7 +8,7 @@ const away = new XdsError("UNAVAILABLE", "the map is out of reach");
 
 type Want = NonNullable<ResourceFeed["want"]>;
 
-/** How a feed of a map differs from a correct one. */
+/** The difference between a feed of a map and a correct one. */
 interface Defect {
   /** Changes the sink that the feed uses. */
   readonly sink?: (sink: ResourceSink) => Readonly<Partial<Omit<ResourceSink, "part">>>;

@@ -16,7 +16,7 @@ export interface RecordedSink {
   readonly commits: number;
   /** The transactions of which a resource was rejected, oldest first. */
   readonly rejected: readonly Transaction[];
-  /** What the feed may not do, and did. */
+  /** The forbidden actions of the feed, a sentence for each. */
   readonly violations: readonly string[];
   /** Set it to reject resources. */
   rejects: (name: string, resource: Resource) => boolean;

@@ -223,7 +223,7 @@ class Feed implements HttpFeed {
     if (isSameError(this.#outage, error)) return;
     this.#outage = error;
     sink.unavailable({}, error);
-    // That also ended what was reported of single names.
+    // This also ended the reports about single names.
     for (const name of this.#names) {
       name.forgetTrouble();
       if (error === undefined) this.#noteChange(name);

@@ -22,7 +22,7 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** The clock of a handler stands still, so a poll without news waits until it is moved. */
+/** The clock of a handler stands still, so a poll without an update waits until it is moved. */
 async function useHttp1(rest: Rest): Promise<string> {
   const server = createHttp1({ keepAliveTimeout: 1 }, createRestListener(rest.handler));
   return `http://127.0.0.1:${String(await listen(server))}/v3/discovery:clusters`;

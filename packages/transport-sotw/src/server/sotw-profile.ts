@@ -244,7 +244,7 @@ function encodeEntry(
 
 function wrapped(name: string, resource: StoredResource, ttl: boolean): Uint8Array {
   const wire = ttl ? resource.wire : resource.wire.subarray(0, resource.bare);
-  // Of a singular field the last occurrence counts: the requested name (N-42).
+  // The last occurrence of a singular field counts: the requested name (N-42).
   return inWrapper(name === resource.name ? wire : concatBytes([wire, spelled(name, resource)]));
 }
 
