@@ -1,0 +1,47 @@
+import { renameSync } from "node:fs";
+import { join } from "node:path";
+import { fromBinary } from "@bufbuild/protobuf";
+import { envoyRegistry } from "@xdstp/protos/envoy";
+import { ClusterSchema } from "@xdstp/protos/envoy/cluster";
+import { checkFeed, type TestedFeed } from "@xdstp/testing";
+import { describe, expect, it } from "vitest";
+
+import { clusterType, useDirectory } from "../../test/use-file.ts";
+import { createNativeFileFeed } from "./index.ts";
+
+/** A feed of files in a real directory. A deleted file leaves its resource in force, so nothing can be removed. */
+function makeFileFeed(): TestedFeed {
+  const { dir, replace } = useDirectory();
+  const [shown, hidden] = ["shown", "hidden"];
+  let now = shown;
+  const move = (to: string): void => {
+    renameSync(join(dir, now), join(dir, to));
+    now = to;
+  };
+  replace(`${shown}/.keep`, "");
+  return {
+    feed: createNativeFileFeed({ directory: dir, registry: envoyRegistry(), fetchMs: 100 }),
+    typeUrl: clusterType,
+    nameOf: (id) => `file://${join(dir, shown, id)}.yaml`,
+    stateOf: ({ payload }) =>
+      Number(fromBinary(ClusterSchema, payload.value).connectTimeout?.seconds ?? -1n),
+    put: (id, state) => {
+      replace(
+        `${now}/${id}.yaml`,
+        `resource:\n  "@type": ${clusterType}\n  name: ${id}\n  connect_timeout: ${state}s\n`,
+      );
+    },
+    cut: () => {
+      move(hidden);
+    },
+    restore: () => {
+      move(shown);
+    },
+  };
+}
+
+describe("createNativeFileFeed(), as a feed:", () => {
+  it.each(checkFeed(makeFileFeed))("$title", async ({ run }) => {
+    expect([undefined, "the test of this feed cannot remove a resource"]).toContain(await run());
+  });
+});
