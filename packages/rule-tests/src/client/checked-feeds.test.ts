@@ -40,6 +40,7 @@ function makeClient(variant: "delta" | "sotw"): TestedFeed {
     feed: variant === "delta" ? createDeltaClient(context) : createSotwClient(context),
     typeUrl: clusters.typeUrl,
     nameOf: (id) => id,
+    glob: "*",
     stateOf: ({ payload }) =>
       Number(fromBinary(ClusterSchema, payload.value).connectTimeout?.seconds ?? -1n),
     put: (id, state) => {

@@ -31,12 +31,20 @@ function makeMapFeed({ sink: ofSink, feed: ofFeed }: Defect = {}): TestedFeed {
   let hasRun = false;
   let isCut = false;
   const give = (name: string): void => {
-    if (sink === undefined || isCut || !names.has(name)) return;
+    if (sink === undefined || isCut || !(names.has(name) || names.has("*"))) return;
     const state = states.get(name);
     const value = Uint8Array.of(state ?? 0);
     const resource = { name, version: String(state), payload: { typeUrl: TYPE, value } };
     const one = { typeUrl: TYPE, name };
     sink.commit(state === undefined ? { remove: [one] } : { put: [{ typeUrl: TYPE, resource }] });
+  };
+  const giveAll = (name: string): void => {
+    if (name !== "*") {
+      give(name);
+      return;
+    }
+    for (const each of states.keys()) give(each);
+    sink?.commit({ settled: [{ typeUrl: TYPE, interest: { name } }] });
   };
   const base: MapFeed = {
     hasRun: () => hasRun,
@@ -44,14 +52,14 @@ function makeMapFeed({ sink: ofSink, feed: ofFeed }: Defect = {}): TestedFeed {
       for (const { name } of dropped) names.delete(name);
       for (const { name } of added) {
         names.add(name);
-        give(name);
+        giveAll(name);
       }
     },
     run: async (given, signal) => {
       hasRun = true;
       if (signal.aborted) return;
       sink = ofSink === undefined ? given : forwardSink(given, ofSink);
-      for (const name of names) give(name);
+      for (const name of names) giveAll(name);
       await new Promise<void>((resolve) => {
         signal.addEventListener("abort", () => {
           resolve();
@@ -64,6 +72,7 @@ function makeMapFeed({ sink: ofSink, feed: ofFeed }: Defect = {}): TestedFeed {
     feed: { run: base.run, want: base.want, ...ofFeed?.(base) },
     typeUrl: TYPE,
     nameOf: (id) => id,
+    glob: "*",
     stateOf: ({ payload }) => payload.value[0] ?? -1,
     put: (id, state) => {
       states.set(id, state);
@@ -94,7 +103,9 @@ describe("checkFeed(), on a feed of a map:", () => {
     const skipped: string[] = [];
     for (const { run } of checkFeed(makeWithoutAbilities)) skipped.push((await run()) ?? "");
     expect(skipped.filter((reason) => reason !== "").sort()).toEqual([
-      "the feed has no subscriptions: it supplies everything that it has",
+      ...["", "", ""].map(
+        () => "the feed has no subscriptions: it supplies everything that it has",
+      ),
       "the feed has no subscriptions: it supplies everything that it has",
       "the test of this feed cannot make its place unreachable",
       "the test of this feed cannot make its place unreachable",
@@ -193,6 +204,37 @@ const defects: readonly [what: string, found: string, make: MakeFeed][] = [
         feed.want(typeUrl, added.slice(0, 100), dropped);
       },
     })),
+  ],
+  [
+    "settles an interest before its members",
+    "is settled with all",
+    byFeed((feed) => ({
+      run: async (sink, signal) => {
+        sink.commit({ settled: [{ typeUrl: TYPE, interest: { name: "*" } }] });
+        await feed.run(sink, signal);
+      },
+    })),
+  ],
+  [
+    "keeps a member that was removed",
+    "is settled with all",
+    bySink((sink) => ({
+      commit: (transaction) =>
+        transaction.remove === undefined ? sink.commit(transaction) : { revision: 0 },
+    })),
+  ],
+  [
+    "settles an interest only with a member",
+    "without members",
+    bySink((sink) => {
+      let isEmpty = true;
+      return {
+        commit: (transaction) => {
+          if (transaction.put !== undefined) isEmpty = false;
+          return isEmpty ? { revision: 0 } : sink.commit(transaction);
+        },
+      };
+    }),
   ],
   [
     "does not say that a name is missing",

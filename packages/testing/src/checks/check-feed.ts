@@ -13,7 +13,7 @@ import type { TestedFeed } from "./tested-feed.ts";
 export type MakeFeed = () => TestedFeed | Promise<TestedFeed>;
 
 /**
- * Returns the cases that each implementation of `ResourceFeed` must pass: subscriptions, missing
+ * Returns the cases that each implementation of `ResourceFeed` must pass: subscriptions, globs, missing
  * names, changes and removals, outages, rejected resources, the end of `run`.
  *
  * @param make - Creates a new feed for each case
@@ -64,10 +64,11 @@ async function runCase(
     );
   };
   const change = async (added: readonly string[], dropped: readonly string[]): Promise<void> => {
-    const interests = (ids: readonly string[]) => ids.map((id) => ({ name: tested.nameOf(id) }));
+    const interests = (names: readonly string[]) => names.map((name) => ({ name }));
     feed.want?.(typeUrl, interests(added), interests(dropped));
     await turn();
   };
+  const namesOf = (ids: readonly string[]) => ids.map((id) => tested.nameOf(id));
   const place: FeedPlace = {
     tested,
     record,
@@ -95,8 +96,9 @@ async function runCase(
         await turn();
       }
     },
-    subscribe: (...ids) => change(ids, []),
-    unsubscribe: (...ids) => change([], ids),
+    subscribe: (...ids) => change(namesOf(ids), []),
+    unsubscribe: (...ids) => change([], namesOf(ids)),
+    subscribeTo: (name) => change([name], []),
     holds: async (id, state) => {
       const found = (): number | undefined => {
         const resource = record.get(tested.nameOf(id));

@@ -19,13 +19,18 @@ export interface FeedPlace {
   readonly late: () => Promise<void>;
   readonly subscribe: (...ids: readonly string[]) => Promise<void>;
   readonly unsubscribe: (...ids: readonly string[]) => Promise<void>;
+  /** Subscribes to a glob, or to `*`. */
+  readonly subscribeTo: (name: string) => Promise<void>;
   /** Resolves when the sink has a resource in this state. */
   readonly holds: (id: string, state: number) => Promise<void>;
 }
 
 const SUPPLIES_ALL = "the feed has no subscriptions: it supplies everything that it has";
+const NO_GLOBS = "the test of this feed has no interest that covers several names";
 const NO_OUTAGES = "the test of this feed cannot make its place unreachable";
 const NO_REMOVALS = "the test of this feed cannot remove a resource";
+
+const settles = (interest: string): string => `${interest} is listed in complete or settled`;
 
 /** Subscribes to resources in state 1, and resolves when all have arrived. */
 async function start(
@@ -88,6 +93,51 @@ const cases: readonly CaseOf<FeedPlace>[] = [
     rules: [],
     check: async (place) => {
       await start(place, ...Array.from({ length: 300 }, (_, index) => `n${index}`));
+      return undefined;
+    },
+  },
+  {
+    name: "an interest that covers several names is settled with all its members",
+    rules: [],
+    check: async (place) => {
+      const { tested, record, until, begin, subscribeTo, holds } = place;
+      const { glob } = tested;
+      if (tested.feed.want === undefined) return SUPPLIES_ALL;
+      if (glob === undefined) return NO_GLOBS;
+      const ids = Array.from({ length: 50 }, (_, index) => `n${index}`);
+      for (const id of ids) await tested.put(id, 1);
+      begin();
+      await subscribeTo(glob);
+      await until(() => record.settledWith(glob) !== undefined, settles(glob));
+      for (const id of ids)
+        demand(
+          record.settledWith(glob)?.includes(tested.nameOf(id)) === true,
+          `${glob} is settled without its member "${id}"`,
+        );
+      await tested.put("late", 1);
+      await holds("late", 1);
+      if (tested.remove === undefined) return undefined;
+      await tested.remove("n0");
+      await until(
+        () => record.get(tested.nameOf("n0")) === undefined,
+        "a member that is removed is removed",
+      );
+      await holds("n1", 1);
+      return undefined;
+    },
+  },
+  {
+    name: "an interest without members is settled too, and gets those that come later",
+    rules: [],
+    check: async ({ tested, record, until, begin, subscribeTo, holds }) => {
+      const { glob } = tested;
+      if (tested.feed.want === undefined) return SUPPLIES_ALL;
+      if (glob === undefined) return NO_GLOBS;
+      begin();
+      await subscribeTo(glob);
+      await until(() => record.settledWith(glob) !== undefined, settles(glob));
+      await tested.put("a", 1);
+      await holds("a", 1);
       return undefined;
     },
   },

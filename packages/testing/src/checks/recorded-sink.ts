@@ -1,5 +1,4 @@
 import {
-  type Interest,
   type Put,
   type Rejection,
   type Resource,
@@ -28,6 +27,11 @@ export interface RecordedSink {
   history(name: string): readonly Resource[];
   /** Returns true if the feed has said that a name does not exist. */
   isMissing(name: string): boolean;
+  /**
+   * Returns the names that were cached when the feed first said that all members of an interest are
+   * known. `undefined`: it has not said so.
+   */
+  settledWith(interest: string): readonly string[] | undefined;
   /** Returns why a name cannot be fetched for now. */
   outage(name: string): XdsError | undefined;
 }
@@ -46,7 +50,7 @@ export function recordSink(
   const accepted = new Map<string, Resource>();
   const history = new Map<string, Resource[]>();
   const removed = new Set<string>();
-  const settled: Interest[] = [];
+  const settled = new Map<string, readonly string[]>();
   const outages = new Set<{ readonly scope: Scope; readonly error: XdsError }>();
   const violations: string[] = [];
   const rejected: Transaction[] = [];
@@ -79,7 +83,8 @@ export function recordSink(
       for (const name of type === typeUrl ? [...accepted.keys()] : [])
         if (covers(interest.name, name) && !given.has(name)) accepted.delete(name);
     for (const each of [...complete, ...(transaction.settled ?? [])])
-      if (each.typeUrl === typeUrl) settled.push(each.interest);
+      if (each.typeUrl === typeUrl && !settled.has(each.interest.name))
+        settled.set(each.interest.name, [...accepted.keys()]);
   };
   const sink: ResourceSink = {
     commit: (transaction) => {
@@ -118,11 +123,12 @@ export function recordSink(
     },
     get: (name) => accepted.get(name),
     history: (name) => history.get(name) ?? [],
+    settledWith: (interest) => settled.get(interest),
     isMissing: (name) =>
       !accepted.has(name) &&
       (removed.has(name) ||
         (suppliesAll && commits > 0) ||
-        settled.some((interest) => covers(interest.name, name))),
+        settled.keys().some((interest) => covers(interest, name))),
     outage: (name) => outages.values().find(({ scope }) => concerns(scope, typeUrl, name))?.error,
   };
   return record;

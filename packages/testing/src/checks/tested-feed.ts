@@ -17,6 +17,11 @@ export interface TestedFeed extends Steps {
   put(id: string, state: number): void | Promise<void>;
   /** Returns the `state` with which a resource was put. */
   stateOf(resource: Resource): number;
+  /**
+   * An interest that covers all names of `nameOf`: a glob, or `*`. Absent: such interests are not
+   * checked.
+   */
+  readonly glob?: string;
   /** Removes a resource from the place. Absent: removals are not checked. */
   remove?(id: string): void | Promise<void>;
   /** Makes the place unreachable for the feed; `put` still works. Absent, like `restore`: outages are not checked. */

@@ -23,6 +23,7 @@ function makeFileFeed(): TestedFeed {
     feed: createNativeFileFeed({ directory: dir, registry: envoyRegistry(), fetchMs: 100 }),
     typeUrl: clusterType,
     nameOf: (id) => `file://${join(dir, shown, id)}.yaml`,
+    glob: `file://${join(dir, shown)}/*`,
     stateOf: ({ payload }) =>
       Number(fromBinary(ClusterSchema, payload.value).connectTimeout?.seconds ?? -1n),
     put: (id, state) => {
