@@ -1,11 +1,12 @@
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
-import { createCache } from "@xdstp/cache";
+import { type Cache, createCache } from "@xdstp/cache";
 import { createClientContext } from "@xdstp/protocol/client";
 import { createServerContext } from "@xdstp/protocol/server";
 import { NodeSchema } from "@xdstp/protos/discovery";
 import { ClusterSchema } from "@xdstp/protos/envoy/cluster";
+import { ClusterLoadAssignmentSchema } from "@xdstp/protos/envoy/endpoint";
 import { envoyTypes } from "@xdstp/resource-types";
-import { clusters } from "@xdstp/resource-types/envoy";
+import { clusters, endpoints } from "@xdstp/resource-types/envoy";
 import {
   checkFeed,
   createFakeClock,
@@ -19,8 +20,37 @@ import { createSotwClient } from "@xdstp/transport-sotw/client";
 import { createSotwServer } from "@xdstp/transport-sotw/server";
 import { describe, expect, it } from "vitest";
 
+/** A type of resources. */
+interface Kind {
+  readonly typeUrl: string;
+  /** False: the responses of the variant cannot remove a resource, since they have only what has changed. */
+  readonly isRemovable: boolean;
+  readonly put: (cache: Cache, id: string, state: number) => void;
+  readonly stateOf: TestedFeed["stateOf"];
+}
+
+const cds: Kind = {
+  typeUrl: clusters.typeUrl,
+  isRemovable: true,
+  put: (cache, id, state) => {
+    cache.put(clusters, { name: id, connectTimeout: { seconds: BigInt(state) } });
+  },
+  stateOf: ({ payload }) =>
+    Number(fromBinary(ClusterSchema, payload.value).connectTimeout?.seconds ?? -1n),
+};
+
+const eds: Kind = {
+  typeUrl: endpoints.typeUrl,
+  isRemovable: true,
+  put: (cache, id, state) => {
+    cache.put(endpoints, { clusterName: id, policy: { overprovisioningFactor: state } });
+  },
+  stateOf: ({ payload }) =>
+    fromBinary(ClusterLoadAssignmentSchema, payload.value).policy?.overprovisioningFactor ?? -1,
+};
+
 /** A client, and a server over a cache, in a network in memory. */
-function makeClient(variant: "delta" | "sotw"): TestedFeed {
+function makeClient(variant: "delta" | "sotw", kind: Kind): TestedFeed {
   const clock = createFakeClock();
   const network = createNetwork({ clock, random: createSeededRandom(1), delayMs: [1, 5] });
   const origin = createCache({ clock, types: envoyTypes });
@@ -38,17 +68,18 @@ function makeClient(variant: "delta" | "sotw"): TestedFeed {
   });
   return {
     feed: variant === "delta" ? createDeltaClient(context) : createSotwClient(context),
-    typeUrl: clusters.typeUrl,
+    typeUrl: kind.typeUrl,
     nameOf: (id) => id,
     glob: "*",
-    stateOf: ({ payload }) =>
-      Number(fromBinary(ClusterSchema, payload.value).connectTimeout?.seconds ?? -1n),
+    stateOf: kind.stateOf,
     put: (id, state) => {
-      origin.put(clusters, { name: id, connectTimeout: { seconds: BigInt(state) } });
+      kind.put(origin, id, state);
     },
-    remove: (id) => {
-      origin.remove(clusters.typeUrl, id);
-    },
+    ...(kind.isRemovable && {
+      remove: (id: string) => {
+        origin.remove(kind.typeUrl, id);
+      },
+    }),
     cut: () => {
       listener.close();
       for (const connection of network.connections) connection.cut("both");
@@ -64,8 +95,15 @@ function makeClient(variant: "delta" | "sotw"): TestedFeed {
   };
 }
 
-describe.each(["delta", "sotw"] as const)("A client of the variant %s, as a feed:", (variant) => {
-  it.each(checkFeed(() => makeClient(variant)))("$title", async ({ run }) => {
-    expect(await run()).toBeUndefined();
+const noRemovals = "the test of this feed cannot remove a resource";
+
+describe.each([
+  ["delta", "clusters", cds],
+  ["delta", "endpoints", eds],
+  ["sotw", "clusters", cds],
+  ["sotw", "endpoints", { ...eds, isRemovable: false }],
+] as const)("A client of the variant %s, as a feed of %s:", (variant, _name, kind) => {
+  it.each(checkFeed(() => makeClient(variant, kind)))("$title", async ({ run }) => {
+    expect([undefined, ...(kind.isRemovable ? [] : [noRemovals])]).toContain(await run());
   });
 });

@@ -103,7 +103,7 @@ describe("checkFeed(), on a feed of a map:", () => {
     const skipped: string[] = [];
     for (const { run } of checkFeed(makeWithoutAbilities)) skipped.push((await run()) ?? "");
     expect(skipped.filter((reason) => reason !== "").sort()).toEqual([
-      ...["", "", ""].map(
+      ...["", "", "", ""].map(
         () => "the feed has no subscriptions: it supplies everything that it has",
       ),
       "the feed has no subscriptions: it supplies everything that it has",
@@ -245,6 +245,29 @@ const defects: readonly [what: string, found: string, make: MakeFeed][] = [
     })),
   ],
   [
+    "throws at an invalid name",
+    "an invalid name",
+    byFeed((feed) => ({
+      want: (typeUrl, added, dropped) => {
+        if (added.some(({ name }) => name.includes("%"))) throw new Error("invalid name");
+        feed.want(typeUrl, added, dropped);
+      },
+    })),
+  ],
+  [
+    "ignores an invalid name",
+    "an invalid name",
+    byFeed((feed) => ({
+      want: (typeUrl, added, dropped) => {
+        feed.want(
+          typeUrl,
+          added.filter(({ name }) => !name.includes("%")),
+          dropped,
+        );
+      },
+    })),
+  ],
+  [
     "skips the newest state",
     "a changed resource",
     bySink((sink) => ({
@@ -344,7 +367,7 @@ const defects: readonly [what: string, found: string, make: MakeFeed][] = [
   ],
   [
     "commits nothing while a resource is rejected",
-    "does not stop the others",
+    "a rejected resource does not stop",
     bySink((sink) => {
       let isStopped = false;
       return {

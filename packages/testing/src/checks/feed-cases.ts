@@ -30,6 +30,9 @@ const NO_GLOBS = "the test of this feed has no interest that covers several name
 const NO_OUTAGES = "the test of this feed cannot make its place unreachable";
 const NO_REMOVALS = "the test of this feed cannot remove a resource";
 
+/** A name that no server may have: its percent-encoding is broken. */
+const INVALID = "xdstp://check/xdstp.check.Thing/%ZZ";
+
 const settles = (interest: string): string => `${interest} is listed in complete or settled`;
 
 /** Subscribes to resources in state 1, and resolves when all have arrived. */
@@ -154,6 +157,26 @@ const cases: readonly CaseOf<FeedPlace>[] = [
       );
       await tested.put("none", 2);
       await holds("none", 2);
+      return undefined;
+    },
+  },
+  {
+    name: "an invalid name is reported as missing or unavailable, and does not stop the others",
+    rules: [],
+    check: async (place) => {
+      const { tested, record, until, subscribeTo, subscribe, holds } = place;
+      if (tested.feed.want === undefined) return SUPPLIES_ALL;
+      await start(place, "a");
+      await subscribeTo(INVALID);
+      await tested.put("b", 1);
+      await subscribe("b");
+      await holds("b", 1);
+      await until(
+        () => record.isMissing(INVALID) || record.outage(INVALID) !== undefined,
+        `a removal, or unavailable(), shows that ${INVALID} has no resource`,
+      );
+      await tested.put("a", 2);
+      await holds("a", 2);
       return undefined;
     },
   },
