@@ -10,7 +10,7 @@ export function guardHost(listener: HttpListener, hosts: ReadonlySet<string>): H
   return (request, response, peer) => {
     const host = hostOf(request);
     if (isKnown(host, hosts)) return listener(request, response, peer);
-    refuse(
+    reject(
       response,
       421,
       `the host ${JSON.stringify(host)} is not known here; add --http-host ${host === "" ? "NAME" : host}`,
@@ -26,7 +26,7 @@ export function guardHost(listener: HttpListener, hosts: ReadonlySet<string>): H
 export function guardOrigin(listener: HttpListener): HttpListener {
   return (request, response, peer) => {
     if (request.headers.origin === undefined) return listener(request, response, peer);
-    refuse(response, 403, "pages may not poll; serve resources to them with --http");
+    reject(response, 403, "pages may not poll; serve resources to them with --http");
     return true;
   };
 }
@@ -45,7 +45,7 @@ function hostOf({ headers }: HttpRequest): string {
     .replace(/^\[(.*)\]$/, "$1");
 }
 
-function refuse(response: HttpResponse, status: number, message: string): void {
+function reject(response: HttpResponse, status: number, message: string): void {
   response.statusCode = status;
   response.setHeader("content-type", "application/json");
   response.end(JSON.stringify({ code: "PERMISSION_DENIED", message }));

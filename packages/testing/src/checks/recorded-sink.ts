@@ -64,13 +64,13 @@ export function recordSink(
     const error = new XdsError("INVALID_ARGUMENT", "a test rejects it", { resource: name });
     return { typeUrl, name, error };
   };
-  const apply = (transaction: Transaction, refused: ReadonlySet<string>): void => {
+  const apply = (transaction: Transaction, rejects: ReadonlySet<string>): void => {
     const { put = [], remove = [], complete = [] } = transaction;
     const given = new Set<string>();
     for (const each of put) {
       const name = nameOf(each);
       given.add(name);
-      if (each.typeUrl !== typeUrl || refused.has(name)) continue;
+      if (each.typeUrl !== typeUrl || rejects.has(name)) continue;
       accepted.set(name, each.resource);
       removed.delete(name);
     }
