@@ -18,6 +18,8 @@ interface Served {
   readonly url: string;
   readonly sync: ReturnType<typeof createClient<typeof FlagSyncService>>;
   readonly put: (id: string, content: JsonObject) => void;
+  /** Closes the server, with time for its streams to end. */
+  readonly close: () => Promise<void>;
 }
 
 /** Serves the flags of a cache on a free port, over both protocols. */
@@ -48,6 +50,7 @@ async function useFlags(
       const value = toBinary(StructSchema, fromJson(StructSchema, content));
       cache.put({ typeUrl, name: nameOf(id), value });
     },
+    close: () => server.close({ graceMs: 5_000 }),
   };
 }
 
@@ -102,6 +105,16 @@ describe("createFlags().routes", () => {
       flags = definitions((await nextOf(stream)).flagConfiguration);
     expect(flags).toEqual({ cart: flag("off"), pay: flag("on") });
     await stream.return?.();
+  });
+
+  it("ends streams with UNAVAILABLE when the server closes, so that each provider comes back", async () => {
+    const { sync, put, close } = await useFlags();
+    put("web/dark", flag("on"));
+    const stream = sync.syncFlags({})[Symbol.asyncIterator]();
+    await nextOf(stream);
+    const end = expect(stream.next()).rejects.toThrow("[unavailable]");
+    await close();
+    await end;
   });
 
   it("selects another collection by the request, and by the header first", async () => {

@@ -31,7 +31,8 @@ export function createFlagSync(
           for (;;) {
             const next = await flags.next(known, longMs, signal);
             if (revoked?.aborted === true) throw accessRevoked();
-            if (signal.aborted) return;
+            // A stream that ends with OK is not opened again by each provider.
+            if (signal.aborted) throw closed();
             if (next === undefined || next === known) continue;
             known = next;
             yield { flagConfiguration: next.json, syncContext };
@@ -57,6 +58,11 @@ export function createFlagSync(
 
 /** Milliseconds. A wait without a change begins again after it. */
 const longMs = 3_600_000;
+
+/** The error of a stream whose server is closed; a client that has left does not see it. */
+function closed(): XdsError {
+  return new XdsError("UNAVAILABLE", "the server is shutting down");
+}
 
 /** The error of a stream whose caller may not see the flags any more. */
 export function accessRevoked(): XdsError {
