@@ -16,7 +16,7 @@ export interface LoadHost {
 
 /** The first responses to a client, until it is in sync. */
 export interface Start {
-  /** True if a response with so many resources belongs to the start. */
+  /** True if a response with this number of resources belongs to the start. */
   takes(message: Buffer, resources: number): boolean;
 }
 

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 /** Files that a process needs next to its connections. */
 const spare = 100;
 
-/** The number of files that a process with so many connections has to open. */
+/** The number of files that a process with this number of connections has to open. */
 export function openFilesFor(connections: number): number {
   return connections + spare;
 }

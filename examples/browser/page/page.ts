@@ -19,7 +19,7 @@ function show(state: WatchState<Flag, Flag>): void {
     waiting: "not known yet",
     stored: "as of your last visit",
     current: "now",
-    missing: "there is no such flag",
+    missing: "the server does not have this flag",
   }[state.phase];
   find("small").textContent = state.error?.text ?? "";
 }

@@ -499,7 +499,7 @@ describe("createHttpHandler()", () => {
     expect((await http.get(path)).status).toBe(403);
   });
 
-  it("lets no page read the answers, if it is told so", async () => {
+  it("lets no page read the answers, with allowOrigin: false", async () => {
     const http = useHttp({ allowOrigin: false });
     http.put(nameOf("web"), 1);
     const names = Object.keys((await http.get(path)).headers);
