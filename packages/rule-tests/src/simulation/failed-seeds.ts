@@ -140,4 +140,10 @@ export const failedSeeds: readonly {
     showed:
       "a SotW server did not send again what was left of a rejected response, when some of it had gone while the answer was overdue",
   },
+  {
+    seed: 123_461_467,
+    steps: 460_000,
+    showed:
+      "the checker of repeated rejections took the first part of a larger response for the whole, since the rest waited for a full window",
+  },
 ];

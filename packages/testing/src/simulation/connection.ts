@@ -92,6 +92,10 @@ class TwoWays implements OpenConnection {
     return this.#endOf(side).closed === undefined;
   }
 
+  isPaused(side: Side): boolean {
+    return this.#endOf(side).out.isPaused;
+  }
+
   cut(told: "both" | "neither" | Side): void {
     if (this.#isCut) return;
     this.#isCut = true;

@@ -233,8 +233,11 @@ describe("createNetwork()", () => {
     clock.advance(1_100);
     expect(first(served).heard).toEqual(["1"]);
     expect(log.at(-1)).not.toContain("drained");
+    expect(first(network.connections).isPaused("client")).toBe(true);
+    expect(first(network.connections).isPaused("server")).toBe(false);
     clock.advance(2_100);
     expect(log.filter((line) => line.endsWith("client drained"))).toHaveLength(1);
+    expect(first(network.connections).isPaused("client")).toBe(false);
     first(served).out.pause?.();
     clock.advance(60_000);
     expect(first(served).heard).toEqual(["1", "2", "3"]);

@@ -39,6 +39,8 @@ export interface Pipe {
   lose(): void;
   /** The number of messages on their way. */
   readonly waiting: number;
+  /** True from a {@link Pipe.send} that returned false until `onDrained`. */
+  readonly isPaused: boolean;
 }
 
 /** Creates an empty pipe, on which nothing arrives before {@link Pipe.read}. */
@@ -57,6 +59,7 @@ class OneWay implements Pipe {
   #reads = false;
   #isLost = false;
   #isFull = false;
+  #isPaused = false;
 
   constructor(options: PipeOptions, ends: PipeEnds) {
     this.#options = options;
@@ -67,9 +70,14 @@ class OneWay implements Pipe {
     return this.#queue.length;
   }
 
+  get isPaused(): boolean {
+    return this.#isPaused;
+  }
+
   send({ bytes }: Message): boolean {
     this.#add({ bytes });
     this.#isFull ||= this.#queue.length >= this.#options.window;
+    this.#isPaused ||= this.#isFull;
     return !this.#isFull;
   }
 
@@ -140,7 +148,9 @@ class OneWay implements Pipe {
     } = this.#options;
     this.#isFull = false;
     clock.after(random.between(least, most), () => {
-      if (!this.#isFull && !this.#isLost) this.#ends.onDrained();
+      if (this.#isFull || this.#isLost) return;
+      this.#isPaused = false;
+      this.#ends.onDrained();
     });
   }
 }

@@ -6,7 +6,7 @@ import { rejectedIsNotRepeated } from "./rejected-is-not-repeated.ts";
 
 const typeUrl = "t";
 
-/** One line for each message: a response of this content, and what it refers to; what the client accepts of another type; an answer to the newest, a request for names (`crosses`: under the nonce of the response before the newest; `twin`: of one that only another call was sent), the end of a step; and the time at which `late` can be answered. */
+/** One line for each message: a response of this content, and what it refers to; what the client accepts of another type; an answer to the newest, a request for names (`crosses`: under the nonce of the response before the newest; `twin`: of one that only another call was sent), the end of a step; a window that is full, and no more; and the time at which `late` can be answered. */
 type Event =
   | { readonly says: number; readonly of?: string }
   | { readonly accepts: string }
@@ -17,6 +17,8 @@ type Event =
       readonly crosses?: true | "twin";
     }
   | "step"
+  | "full"
+  | "drained"
   | "late is known";
 
 function referencesTo(name: string | undefined): ResponseContent["refersTo"] {
@@ -24,7 +26,13 @@ function referencesTo(name: string | undefined): ResponseContent["refersTo"] {
 }
 
 function reportsOf(variant: "delta" | "sotw", events: readonly Event[]): readonly string[] {
-  const connection = { id: 1, address: `server 0/${variant}` } as Connection;
+  let isFull = false;
+  const connection = {
+    id: 1,
+    address: `server 0/${variant}`,
+    isOpen: () => true,
+    isPaused: () => isFull,
+  } as unknown as Connection;
   const reports: string[] = [];
   let isKnown = false;
   const invariant = rejectedIsNotRepeated(
@@ -53,6 +61,10 @@ function reportsOf(variant: "delta" | "sotw", events: readonly Event[]): readonl
   for (const event of events) {
     if (event === "step") {
       invariant.onStep?.();
+      continue;
+    }
+    if (event === "full" || event === "drained") {
+      isFull = event === "full";
       continue;
     }
     if (event === "late is known") {
@@ -113,6 +125,30 @@ describe.each(["delta", "sotw"] as const)("rejectedIsNotRepeated() (%s)", (varia
       "a first part that was the whole before",
       false,
       [{ says: 1 }, { answers: "NACK" }, { says: 1 }, { says: 2 }],
+    ],
+    [
+      "a first part, whose rest waits for a full window",
+      false,
+      [
+        { says: 1 },
+        { answers: "NACK" },
+        "full",
+        { says: 1 },
+        "step",
+        "step",
+        "drained",
+        { says: 2 },
+      ],
+    ],
+    [
+      "the same again, and nothing after a full window",
+      true,
+      [{ says: 1 }, { answers: "NACK" }, "full", { says: 1 }, "step", "drained", "step"],
+    ],
+    [
+      "the last part of what was more before, sent after a full window",
+      false,
+      ["full", { says: 2 }, "step", "drained", { says: 1 }, { answers: "NACK" }, { says: 1 }],
     ],
     [
       "the last part of what was more before",

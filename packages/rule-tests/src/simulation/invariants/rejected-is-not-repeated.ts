@@ -30,6 +30,11 @@ interface Last {
 /** Returns true if the server of a connection cannot answer a name yet. */
 export type IsPending = (connection: Connection, typeUrl: string, name: string) => boolean;
 
+/** Returns true if the server has more to send when the client has read on. */
+function mayFollow(connection: Connection): boolean {
+  return connection.isPaused("server") && connection.isOpen("server");
+}
+
 /**
  * A response that was rejected does not come again unchanged (S-ACK-8), whatever has changed meanwhile, with two exceptions. The client has subscribed to something else, until that is answered. Or it has accepted a reference of the rejected content since (S-ACK-21).
  */
@@ -75,30 +80,33 @@ export function rejectedIsNotRepeated(
     Object.assign(accepted, { said: [], missed: [], hasAccepted: true });
   };
   /** The first part of something larger may be the same as before. */
-  let suspect: { readonly connection: Connection; readonly typeUrl: string } | undefined;
-  /** The responses that were sent in this step, and not answered in it. */
-  const saying = new Set<Last>();
+  const suspects = new Map<Last, { readonly connection: Connection; readonly typeUrl: string }>();
+  /** The responses that were sent in this step, and not answered in it. A full window makes what belongs together take longer. */
+  const saying = new Map<Last, Connection>();
   return {
     onStep() {
-      if (suspect !== undefined)
+      for (const [last, { connection, typeUrl }] of suspects) {
+        if (mayFollow(connection)) continue;
+        suspects.delete(last);
         report(
           "what was rejected is not repeated unchanged [S-ACK-8]",
-          `connection ${suspect.connection.id}: the same response of ${suspect.typeUrl} again`,
+          `connection ${connection.id}: the same response of ${typeUrl} again`,
         );
-      suspect = undefined;
-      saying.clear();
+      }
+      for (const [last, connection] of saying) if (!mayFollow(connection)) saying.delete(last);
     },
     onResponse(connection, { typeUrl, nonce, hash, content }) {
       const last = lastOf(connection, typeUrl);
-      if (suspect?.connection === connection && suspect.typeUrl === typeUrl) suspect = undefined;
-      else if (
+      const isFollowed = suspects.delete(last);
+      if (
+        !isFollowed &&
         last.isRejected &&
         !last.isPart &&
         !last.asks &&
         !last.mayRetry &&
         last.hash === hash
       )
-        suspect = { connection, typeUrl };
+        suspects.set(last, { connection, typeUrl });
       const asked = last.asked.filter((name) => isPending(connection, typeUrl, name));
       Object.assign(last, {
         nonce,
@@ -110,7 +118,7 @@ export function rejectedIsNotRepeated(
         said: [...last.said, content],
         mayRetry: false,
       });
-      saying.add(last);
+      saying.set(last, connection);
     },
     onRequest(connection, { typeUrl, nonce, rejects, names, drops }) {
       const last = lastOf(connection, typeUrl);
