@@ -50,7 +50,7 @@ export interface Connection {
   readonly isDuplicate: boolean;
   /** Returns true if this side treats the connection as open. */
   isOpen(side: Side): boolean;
-  /** Returns true if this side may not send until it is told `onDrained`. */
+  /** Returns true if this side may not send before `onDrained`. */
   isPaused(side: Side): boolean;
   /**
    * Cuts the connection: nothing arrives any more. A notified side sees UNAVAILABLE at once. The
