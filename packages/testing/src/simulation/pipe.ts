@@ -48,6 +48,13 @@ export function createPipe(options: PipeOptions, ends: PipeEnds): Pipe {
   return new OneWay(options, ends);
 }
 
+/**
+ * open  --as many messages on their way as the window takes--> full
+ * full  --half of them have arrived--> draining
+ * draining --the sender is notified--> open, or full again before that
+ */
+type Window = "open" | "full" | "draining";
+
 class OneWay implements Pipe {
   readonly #options: PipeOptions;
   readonly #ends: PipeEnds;
@@ -58,8 +65,7 @@ class OneWay implements Pipe {
   #slowMs = 0;
   #reads = false;
   #isLost = false;
-  #isFull = false;
-  #isPaused = false;
+  #window: Window = "open";
 
   constructor(options: PipeOptions, ends: PipeEnds) {
     this.#options = options;
@@ -71,14 +77,13 @@ class OneWay implements Pipe {
   }
 
   get isPaused(): boolean {
-    return this.#isPaused;
+    return this.#window !== "open";
   }
 
   send({ bytes }: Message): boolean {
     this.#add({ bytes });
-    this.#isFull ||= this.#queue.length >= this.#options.window;
-    this.#isPaused ||= this.#isFull;
-    return !this.#isFull;
+    if (this.#queue.length >= this.#options.window) this.#window = "full";
+    return this.#window !== "full";
   }
 
   finish(status: Status): void {
@@ -135,7 +140,7 @@ class OneWay implements Pipe {
     this.#timer = undefined;
     if (next === undefined) return;
     this.#arm();
-    if (this.#isFull && this.#queue.length <= this.#options.window / 2) this.#drain();
+    if (this.#window === "full" && this.#queue.length <= this.#options.window / 2) this.#drain();
     this.#ends.onArrived(next.cargo);
   }
 
@@ -146,10 +151,10 @@ class OneWay implements Pipe {
       random,
       delayMs: [least, most],
     } = this.#options;
-    this.#isFull = false;
+    this.#window = "draining";
     clock.after(random.between(least, most), () => {
-      if (this.#isFull || this.#isLost) return;
-      this.#isPaused = false;
+      if (this.#window === "full" || this.#isLost) return;
+      this.#window = "open";
       this.#ends.onDrained();
     });
   }

@@ -6,7 +6,7 @@ import { rejectedIsNotRepeated } from "./rejected-is-not-repeated.ts";
 
 const typeUrl = "t";
 
-/** One line for each message: a response of this content, and what it refers to; what the client accepts of another type; an answer to the newest, a request for names (`crosses`: under the nonce of the response before the newest; `twin`: of one that only another call was sent), the end of a step; a window that is full, and no more; and the time at which `late` can be answered. */
+/** One line for each message: a response of this content, and what it refers to; what the client accepts of another type; an answer to the newest, a request for names (`crosses`: under the nonce of the response before the newest; `twin`: of one that only another call was sent), the end of a step; a window that is full, and no more; the end of the connection; and the time at which `late` can be answered. */
 type Event =
   | { readonly says: number; readonly of?: string }
   | { readonly accepts: string }
@@ -19,6 +19,7 @@ type Event =
   | "step"
   | "full"
   | "drained"
+  | "closed"
   | "late is known";
 
 function referencesTo(name: string | undefined): ResponseContent["refersTo"] {
@@ -26,11 +27,11 @@ function referencesTo(name: string | undefined): ResponseContent["refersTo"] {
 }
 
 function reportsOf(variant: "delta" | "sotw", events: readonly Event[]): readonly string[] {
-  let isFull = false;
+  let [isFull, isOpen] = [false, true];
   const connection = {
     id: 1,
     address: `server 0/${variant}`,
-    isOpen: () => true,
+    isOpen: () => isOpen,
     isPaused: () => isFull,
   } as unknown as Connection;
   const reports: string[] = [];
@@ -65,6 +66,10 @@ function reportsOf(variant: "delta" | "sotw", events: readonly Event[]): readonl
     }
     if (event === "full" || event === "drained") {
       isFull = event === "full";
+      continue;
+    }
+    if (event === "closed") {
+      isOpen = false;
       continue;
     }
     if (event === "late is known") {
@@ -139,6 +144,16 @@ describe.each(["delta", "sotw"] as const)("rejectedIsNotRepeated() (%s)", (varia
         "drained",
         { says: 2 },
       ],
+    ],
+    [
+      "a first part, whose rest does not come, since the connection has ended",
+      false,
+      [{ says: 1 }, { answers: "NACK" }, "full", { says: 1 }, "step", "closed", "step"],
+    ],
+    [
+      "the same again on a connection that ends in that step",
+      true,
+      [{ says: 1 }, { answers: "NACK" }, { says: 1 }, "closed", "step"],
     ],
     [
       "the same again, and nothing after a full window",

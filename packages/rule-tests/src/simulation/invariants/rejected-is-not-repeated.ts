@@ -30,11 +30,6 @@ interface Last {
 /** Returns true if the server of a connection cannot answer a name yet. */
 export type IsPending = (connection: Connection, typeUrl: string, name: string) => boolean;
 
-/** Returns true if the server has more to send when the client has read on. */
-function mayFollow(connection: Connection): boolean {
-  return connection.isPaused("server") && connection.isOpen("server");
-}
-
 /**
  * A response that was rejected does not come again unchanged (S-ACK-8), whatever has changed meanwhile, with two exceptions. The client has subscribed to something else, until that is answered. Or it has accepted a reference of the rejected content since (S-ACK-21).
  */
@@ -86,14 +81,18 @@ export function rejectedIsNotRepeated(
   return {
     onStep() {
       for (const [last, { connection, typeUrl }] of suspects) {
-        if (mayFollow(connection)) continue;
+        const isPaused = connection.isPaused("server");
+        // What follows comes when the client has read on, or never, if the connection ends before.
+        if (isPaused && connection.isOpen("server")) continue;
         suspects.delete(last);
+        if (isPaused) continue;
         report(
           "what was rejected is not repeated unchanged [S-ACK-8]",
           `connection ${connection.id}: the same response of ${typeUrl} again`,
         );
       }
-      for (const [last, connection] of saying) if (!mayFollow(connection)) saying.delete(last);
+      for (const [last, connection] of saying)
+        if (!connection.isPaused("server") || !connection.isOpen("server")) saying.delete(last);
     },
     onResponse(connection, { typeUrl, nonce, hash, content }) {
       const last = lastOf(connection, typeUrl);
