@@ -10,6 +10,7 @@ import { useFeed } from "../test/use-feed.ts";
 import { useFolder } from "../test/use-folder.ts";
 import { waitFor } from "../test/wait-for.ts";
 import { createFolderFeed } from "./folder-feed.ts";
+import type { WatchDirectory } from "./folder-watch.ts";
 
 const clusters = "type.googleapis.com/envoy.config.cluster.v3.Cluster";
 const endpoints = "type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment";
@@ -418,7 +419,7 @@ describe("createFolderFeed() after an edit", () => {
   it("gives a writer that empties a file before it fills it one more burst", async () => {
     const { dir, write } = await useFolder({ "a/clusters/x.yaml": "{}" });
     const clock = createFakeClock();
-    const { next, events } = useFeed({ dir, clock });
+    const { next, sink, events } = useFeed({ dir, clock });
     await next("loaded");
     await waitFor(() => clock.pending === 2);
     clock.advance(100);
@@ -431,8 +432,12 @@ describe("createFolderFeed() after an edit", () => {
     await waitFor(() => clock.pending === 1);
     expect(events).toHaveLength(1);
     await write({ "a/clusters/x.yaml": "type: STATIC" });
-    clock.advance(100);
-    expect(await next("loaded")).toMatchObject({ put: 1 });
+    const loaded = next("loaded");
+    await waitFor(() => {
+      clock.advance(100);
+      return sink.transactions.length > 1;
+    });
+    expect(await loaded).toMatchObject({ put: 1 });
   });
   it("finds a file broken that stays empty", async () => {
     const { dir, write } = await useFolder({ "a/clusters/x.yaml": "{}" });
@@ -523,6 +528,55 @@ describe("createFolderFeed() behind symbolic links", () => {
     await write({ "v2/a/clusters/z.yaml": "{}" });
     await next("loaded");
     expect(sink.names(clusters)).toHaveLength(2);
+  });
+});
+
+describe("createFolderFeed() while it reads", () => {
+  it("never serves a part of each of two trees, if the link to them is replaced meanwhile", async () => {
+    const { dir, write, link, move } = await useFolder({
+      "v1/_opaque/clusters/cart.yaml": "{}",
+      "v1/_opaque/endpoints/cart.yaml": "{}",
+      "v2/_opaque/clusters/cart-v2.yaml": "{}",
+      "v2/_opaque/endpoints/cart-v2.yaml": "{}",
+    });
+    await link("now", "v1");
+    await link("next", "v2");
+    const listeners = new Map<string, Parameters<WatchDirectory>[1]>();
+    const { next, sink } = useFeed({
+      dir: join(dir, "now"),
+      watch: (directory, listener) => {
+        listeners.set(directory, listener);
+        // The clusters are listed by now, and none of their files is read.
+        if (directory.endsWith("sub")) {
+          void move("next", "now");
+          listeners.get(dir)?.("rename", "now");
+        }
+        return { on: () => undefined, close: () => undefined };
+      },
+    });
+    await next("loaded");
+    await write({ "v1/_opaque/clusters/sub/x.yaml": "{}" });
+    listeners.get(join(dir, "now/_opaque/clusters"))?.("rename", "sub");
+    expect(await next("loaded")).toMatchObject({ put: 2, removed: 2 });
+    expect([sink.names(clusters), sink.names(endpoints)]).toEqual([["cart-v2"], ["cart-v2"]]);
+  });
+
+  it("serves a folder that changes during each reading", async () => {
+    const { dir, write } = await useFolder({ "_opaque/clusters/d0/x.yaml": "{}" });
+    let made = 0;
+    const listeners = new Map<string, Parameters<WatchDirectory>[1]>();
+    const { next } = useFeed({
+      dir,
+      watch: (directory, listener) => {
+        listeners.set(directory, listener);
+        if (/d\d+$/.test(directory) && made < 9) {
+          void write({ [`_opaque/clusters/d${++made}/x.yaml`]: "{}" });
+          listeners.get(join(dir, "_opaque/clusters"))?.("rename", `d${made}`);
+        }
+        return { on: () => undefined, close: () => undefined };
+      },
+    });
+    expect(await next("loaded")).toMatchObject({ files: 2 });
   });
 });
 

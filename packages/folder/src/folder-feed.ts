@@ -41,6 +41,7 @@ export interface FolderFeedOptions extends FolderOptions {
  * Creates a feed of the resources in a folder of files. After each commit, the cache has exactly the resources of the folder.
  *
  * Changes are read when nothing has changed for 100 ms, but at most 2 s after the first change. Files that are saved together are one transaction over all types.
+ * If the folder changes while it is read, it is read once more, so that a link to a whole tree may be replaced at any moment.
  * A batch with an invalid resource is not applied; with `partial`, its valid part is. Nothing is committed before the first valid state, so the cache is not ready until then (S-STREAM-9).
  * Resources of these types that the sink has and the folder does not have are removed. `run` rejects only if `onEvent` or the sink throws an error.
  */
@@ -82,10 +83,14 @@ async function run(
   const context = { ...base, check: await createResourceCheck(base) };
   const patience = createPatience(systemClock); // The file system uses the time of the machine, also if the feed has another clock.
   const changes = createDebounce({ clock, ...burst });
+  const disturbance = createDisturbance();
   const watch = createFolderWatch({
     root: dir,
     patience,
-    onChange: changes.touch,
+    onChange: () => {
+      disturbance.note();
+      changes.touch();
+    },
     ...(options.watch && { watch: options.watch }),
   });
   const reader = createFolderReader(context, patience);
@@ -105,6 +110,7 @@ async function run(
   let edits = 0;
   try {
     while (!isOver()) {
+      disturbance.begin();
       const reading = await unlessAborted(readOnce(reader, watch, dir, changes.touch), signal);
       if (reading === undefined || isOver()) return;
       if ("state" in reading) edits += reading.state.edits;
@@ -115,7 +121,7 @@ async function run(
       if (writing === undefined || isOver()) return;
       const failure = watch.sweep();
       polling("error" in reading ? undefined : failure);
-      if (isJustEmptied(reading) || (!isCut && writing.length > 0)) {
+      if (isJustEmptied(reading) || (!isCut && (writing.length > 0 || disturbance.isNew()))) {
         changes.touch();
         isCut = await changes.next(signal);
         continue;
@@ -182,6 +188,38 @@ function createEmptyFileNotice(): (reading: Reading) => boolean {
     const isNew = !now.isSubsetOf(before);
     before = now;
     return isNew;
+  };
+}
+
+/** Changes of the folder while it is read. What was read may then be neither the state before nor the state after: if a link to a tree is replaced, one part is of each tree. */
+interface Disturbance {
+  /** Begins a reading. */
+  begin(): void;
+  /** Notes a change. */
+  note(): void;
+  /** Returns true if the folder has changed during this reading, so that it has to be read again. Returns false for the reading after that one, so that a folder that changes all the time is served too. */
+  isNew(): boolean;
+}
+
+/**
+ * calm     --change--> changed --read again--> repeated
+ * repeated --reading--> second, in which changes do not count
+ * any other --reading--> calm
+ */
+function createDisturbance(): Disturbance {
+  let phase: "calm" | "changed" | "repeated" | "second" = "calm";
+  return {
+    begin() {
+      phase = phase === "repeated" ? "second" : "calm";
+    },
+    note() {
+      if (phase === "calm") phase = "changed";
+    },
+    isNew() {
+      if (phase !== "changed") return false;
+      phase = "repeated";
+      return true;
+    },
   };
 }
 
