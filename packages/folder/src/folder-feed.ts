@@ -41,7 +41,7 @@ export interface FolderFeedOptions extends FolderOptions {
  * Creates a feed of the resources in a folder of files. After each commit, the cache has exactly the resources of the folder.
  *
  * Changes are read when nothing has changed for 100 ms, but at most 2 s after the first change. Files that are saved together are one transaction over all types.
- * If the folder changes while it is read, it is read once more, so that a link to a whole tree may be replaced at any moment.
+ * If the folder changes while it is read, it is read again, so that a link to a whole tree may be replaced at any moment.
  * A batch with an invalid resource is not applied; with `partial`, its valid part is. Nothing is committed before the first valid state, so the cache is not ready until then (S-STREAM-9).
  * Resources of these types that the sink has and the folder does not have are removed. `run` rejects only if `onEvent` or the sink throws an error.
  */
