@@ -122,6 +122,35 @@ describe("xdstp serve --http", () => {
     expect(await exit).toBe(0);
   });
 
+  it.each([
+    ["without", {}],
+    ["with", { "policy.yaml": "rules:\n- address: 127.0.0.0/8\n  allow: { clusters: [web] }\n" }],
+  ])("says %s a policy that nothing is loaded yet, over REST too [S-HTTP-9]", async (_, rules) => {
+    const folder = useFolder({ [web]: "connect_timeout: broken\n" });
+    const policy = useFolder(rules);
+    const { port, stdout, signal, exit } = useCli([
+      ...["serve", folder.dir, ...free, "--rest", "--http"],
+      ...Object.keys(rules).flatMap((file) => ["--policy", `${policy.dir}/${file}`]),
+    ]);
+    await stdout.line(/listening/);
+    const base = `http://127.0.0.1:${await port()}`;
+    const poll = { method: "POST", body: '{"node":{"id":"me"}}' };
+    for (const { status, headers, text } of [
+      await get(`${base}/${type}/web`),
+      await get(`${base}/v3/discovery:clusters`, {
+        ...poll,
+        headers: { "content-type": "application/json" },
+      }),
+    ])
+      expect([status, headers.get("retry-after"), JSON.parse(text)]).toEqual([
+        503,
+        "1",
+        { code: "UNAVAILABLE", message: "the first complete state is not loaded yet" },
+      ]);
+    signal("SIGINT");
+    expect(await exit).toBe(0);
+  });
+
   it("serves only hosts that no page can have: addresses, localhost, and those that are given", async () => {
     const folder = useFolder({ "_opaque/clusters/web.yaml": "connect_timeout: 1s\n" });
     const { stdout, port, signal, exit } = useCli([

@@ -418,6 +418,38 @@ describe("createHttpHandler()", () => {
     expect(views).toEqual([]);
   });
 
+  it.each([
+    [
+      "nothing is loaded yet",
+      new XdsError("UNAVAILABLE", "the first complete state is not loaded yet"),
+      "the first complete state is not loaded yet",
+    ],
+    ["the rules cannot be read", new Error("secret"), "access cannot be decided now"],
+    ["the rules throw", new XdsError("INTERNAL", "secret"), "access cannot be decided now"],
+  ])("answers 503 with the reason where %s [S-HTTP-9]", async (_, error, message) => {
+    const http = useHttp({
+      viewOf: () => {
+        throw error;
+      },
+    });
+    const { status, headers, text } = await http.get(path);
+    expect([status, headers["retry-after"], JSON.parse(text)]).toEqual([
+      503,
+      "1",
+      { code: "UNAVAILABLE", message },
+    ]);
+  });
+
+  it("says that nothing is loaded yet where the source is not ready [S-HTTP-9]", async () => {
+    const http = useHttp({ viewOf: () => ({ source: createCache({ types: envoyTypes }) }) });
+    const { status, headers, text } = await http.get(path);
+    expect([status, headers["retry-after"], JSON.parse(text)]).toEqual([
+      503,
+      "1",
+      { code: "UNAVAILABLE", message: "the first complete state is not loaded yet" },
+    ]);
+  });
+
   it("keeps the view of a caller from one poll to the next, until the name is not requested any more", async () => {
     const filters = createSharedFilters({});
     const policy = createPolicy({ key: "all", allows: () => true });

@@ -23,8 +23,9 @@ export interface HttpHandlerOptions {
   /**
    * Returns what a caller may see: the same source for callers with equal rights, as
    * `createSharedFilters` of `@xdstp/policy` gives it, since each source is followed for itself. To
-   * deny access, throw an XdsError with PERMISSION_DENIED or
-   * UNAUTHENTICATED; any other exception is answered with status 503. Default: all of `source`.
+   * deny access, throw an XdsError with PERMISSION_DENIED or UNAUTHENTICATED. An XdsError with
+   * UNAVAILABLE is answered with status 503 and its text, which the client can read; any other
+   * exception with status 503 and a fixed text. Default: all of `source`.
    */
   readonly viewOf?: (caller: HttpCaller, signal: AbortSignal) => HttpView | Promise<HttpView>;
   /**
@@ -131,7 +132,8 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
     const target = readTarget(request.target, authority);
     // Access may have been decided after the end.
     if (closing.signal.aborted) throw new XdsError("UNAVAILABLE", "the server is closing");
-    if (!view.source.ready) throw new XdsError("UNAVAILABLE", "the first state is not known yet");
+    if (!view.source.ready)
+      throw new XdsError("UNAVAILABLE", "the first complete state is not loaded yet");
     const followed = names.follow(view.source, target.typeUrl, target.names);
     use.onEnd(() => {
       followed.release();
@@ -319,8 +321,9 @@ async function viewFor(
   try {
     return await viewOf(caller, signal);
   } catch (error) {
-    // A client does not need to know why; the program has its own log.
     const code = error instanceof XdsError ? error.code : undefined;
+    if (code === "UNAVAILABLE") throw error;
+    // A client does not need to know why; the program has its own log.
     if (code === "PERMISSION_DENIED") throw new XdsError(code, "not allowed");
     if (code === "UNAUTHENTICATED") throw new XdsError(code, "not authenticated");
     throw new XdsError("UNAVAILABLE", "access cannot be decided now", { cause: error });
