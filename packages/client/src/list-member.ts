@@ -25,6 +25,12 @@ export interface ListMember<T> {
    * there is none.
    */
   readonly error?: XdsError;
+  /**
+   * When a server sent the value, in milliseconds since the epoch. Present while the value is from
+   * the option `snapshot` of the client, until a server sends it. An inline entry is as old as the
+   * list (`ListChange.restoredAt`).
+   */
+  readonly restoredAt?: number;
 }
 
 /** A member as the federation follows it. */
@@ -37,7 +43,7 @@ type FollowedMember = FollowedList["members"][number];
 export function listMember<T>(
   hub: Hub,
   decoder: Decoder<T>,
-  { name, state, version, resource, error }: FollowedMember,
+  { name, state, version, resource, error, restoredAt }: FollowedMember,
 ): ListMember<T> {
   const told = error === undefined ? {} : { error: hub.tell(error) };
   try {
@@ -47,6 +53,7 @@ export function listMember<T>(
       version,
       ...(resource !== undefined && { value: decoder.read(resource) }),
       ...told,
+      ...(restoredAt !== undefined && { restoredAt }),
     };
   } catch (failure) {
     return { name, state: "failed", version: "", error: hub.tell(XdsError.from(failure)) };

@@ -41,6 +41,11 @@ export interface ListChange<T> {
    * The error of the list itself: the reason why it may be out of date, or why it does not exist.
    */
   readonly error?: XdsError;
+  /**
+   * When a server sent the list and its inline entries, in milliseconds since the epoch. Present
+   * while the list is from the option `snapshot` of the client, until a server sends it.
+   */
+  readonly restoredAt?: number;
 }
 
 /** A watch on a list collection. */
@@ -65,7 +70,7 @@ class MembersWatch<T> extends ReadWatch<ListChange<T>> implements ListWatch<T> {
   readonly #list: FollowedList;
   readonly #uncheck: () => void;
   #shown: ShownMembers<T> = { followed: [], members: [] };
-  #told: Pick<ListChange<T>, "members" | "exists" | "version" | "complete" | "error"> | undefined;
+  #told: Omit<ListChange<T>, "added" | "updated" | "removed"> | undefined;
 
   constructor(
     hub: Hub,
@@ -85,6 +90,7 @@ class MembersWatch<T> extends ReadWatch<ListChange<T>> implements ListWatch<T> {
       ...(maxEntries !== undefined && { maxEntries }),
       interestOf: (locator) => hub.interestOf(typeUrl, locator, {}),
       faultOf: (resource, checked) => decoder.check(resource, checked, validate),
+      restoredAt: hub.restoredAt,
       onWanted: (wanted) =>
         hub.cache.check(typeUrl, wanted, (resource, checked) =>
           decoder.check(resource, checked, validate),
@@ -111,7 +117,7 @@ class MembersWatch<T> extends ReadWatch<ListChange<T>> implements ListWatch<T> {
   /** Returns `undefined` if a reader would not notice a difference. */
   #change(): ListChange<T> | undefined {
     const {
-      holding: { state, version, error },
+      holding: { state, version, error, restoredAt },
       settled,
       members: followed,
     } = this.#list;
@@ -130,6 +136,7 @@ class MembersWatch<T> extends ReadWatch<ListChange<T>> implements ListWatch<T> {
       version,
       complete: settled,
       ...(error !== undefined && { error }),
+      ...(restoredAt !== undefined && { restoredAt }),
     };
     if (changes === undefined && before !== undefined && isSame(before, now)) return undefined;
     this.#told = now;
@@ -145,13 +152,14 @@ class MembersWatch<T> extends ReadWatch<ListChange<T>> implements ListWatch<T> {
 }
 
 function isSame(
-  one: Pick<ListChange<unknown>, "exists" | "version" | "complete" | "error">,
+  one: Pick<ListChange<unknown>, "exists" | "version" | "complete" | "error" | "restoredAt">,
   other: typeof one,
 ): boolean {
   return (
     one.exists === other.exists &&
     one.version === other.version &&
     one.complete === other.complete &&
+    one.restoredAt === other.restoredAt &&
     isSameError(one.error, other.error)
   );
 }

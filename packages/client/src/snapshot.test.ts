@@ -1,11 +1,15 @@
 import { rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
+import type { RawResource } from "@xdstp/cache";
 import type { XdsError } from "@xdstp/core";
+import { ListenerSchema } from "@xdstp/protos/envoy/listener";
 import { openSnapshot } from "@xdstp/snapshot";
 import { createFakeClock } from "@xdstp/testing";
 import { describe, expect, it } from "vitest";
 
+import { cluster, endpoints, listener, routes } from "../test/envoy-resources.ts";
+import { inline, list, listUrl, located } from "../test/lists.ts";
 import { give, listen, useDir, useLives, type Life } from "../test/use-lives.ts";
 import { flag, flagUrl, turn, useDeltaScript } from "../test/use-script.ts";
 
@@ -293,6 +297,102 @@ describe("createClient({ snapshot })", () => {
     await turn();
     await turn();
     expect(again()).toBe("3 -");
+  });
+
+  it("has a list and its located members again, each with its time, until the server sends it [B-RELAY-9]", async () => {
+    const live = useLives();
+    const clock = createFakeClock();
+    const bootstrapMore = { authorities: { acme: {} } };
+    const listName = "xdstp://acme/acme.v1.FlagCollection/l";
+    const member = "xdstp://acme/acme.v1.Flag/x";
+    const sentList = list(listName, "1", located(member), inline("y", "2"));
+    const timesOf = (life: Life): string[] => {
+      const times: string[] = [];
+      void (async () => {
+        for await (const { members, restoredAt, error } of life.client.watchList(flag, listName))
+          times.push(
+            [
+              `list ${restoredAt ?? "-"} ${error?.context.reason ?? "-"}`,
+              ...members.map(
+                (one) =>
+                  `${String(one.value)} ${one.restoredAt ?? "-"} ${one.error?.context.reason ?? "-"}`,
+              ),
+            ].join(", "),
+          );
+      })();
+      return times;
+    };
+    const giveList = async ({ server }: Life): Promise<void> => {
+      server.send({ typeUrl: listUrl, nonce: "l", resources: [sentList] });
+      await turn();
+      await turn();
+    };
+    const first = live({ bootstrapMore }, { clock });
+    const seen = timesOf(first);
+    await turn();
+    const listAt = clock.wallTime();
+    await giveList(first);
+    clock.advance(1_000);
+    await give(first.server, flagUrl, { put: { [member]: "1" } });
+    expect(seen.at(-1)).toBe("list - -, 1 - -, 2 - -");
+    await end(first);
+
+    const second = live({ bootstrapMore }, { clock });
+    const again = timesOf(second);
+    await turn();
+    await turn();
+    const memberAt = listAt + 1_000;
+    expect(again.at(-1)).toBe(`list ${listAt} restored, 1 ${memberAt} restored, 2 - -`);
+    await give(second.server, flagUrl, { put: { [member]: "1" } });
+    expect(again.at(-1)).toBe(`list ${listAt} restored, 1 - -, 2 - -`);
+    await giveList(second);
+    expect(again.at(-1)).toBe("list - -, 1 - -, 2 - -");
+  });
+
+  it("has a walk again, with the time of its newest restored resource, until the server has sent all [B-RELAY-9]", async () => {
+    const live = useLives();
+    const clock = createFakeClock();
+    const parts = [listener("l", "r"), routes("r", "a"), cluster("a"), endpoints("a")];
+    const send = async ({ server }: Life, sent: readonly RawResource[]): Promise<void> => {
+      for (const { typeUrl, name, value } of sent) {
+        server.send({
+          typeUrl,
+          nonce: `${typeUrl} ${name}`,
+          resources: [{ name, version: "1", resource: { typeUrl, value } }],
+        });
+        await turn();
+        clock.advance(1_000);
+      }
+      await turn();
+    };
+    const timesOf = (life: Life): string[] => {
+      const times: string[] = [];
+      void (async () => {
+        for await (const { resources, restoredAt, error } of life.client.walk(ListenerSchema, "l"))
+          times.push(`${resources.size} ${restoredAt ?? "-"} ${error?.context.reason ?? "-"}`);
+      })();
+      return times;
+    };
+    const first = live({}, { clock });
+    const seen = timesOf(first);
+    await turn();
+    const began = clock.wallTime();
+    await send(first, parts);
+    expect(seen).toEqual(["4 - -"]);
+    await end(first);
+
+    const second = live({}, { clock });
+    const again = timesOf(second);
+    while (again.length === 0) await turn();
+    expect(again.at(-1)).toBe(`4 ${began + 3_000} restored`);
+    // The server sends the newest first.
+    await send(second, parts.slice(3));
+    expect(again.at(-1)).toBe(`4 ${began + 2_000} restored`);
+    // A newer root waits for its routes, so the restored one stays in force.
+    await send(second, [listener("l", "r2"), ...parts.slice(2, 3)]);
+    expect(again.at(-1)?.split(" ").slice(0, 2)).toEqual(["4", String(began + 2_000)]);
+    await send(second, [routes("r2", "a")]);
+    expect(again.at(-1)).toBe("4 - -");
   });
 });
 

@@ -16,16 +16,36 @@ import type { KeyedReference } from "./places.ts";
  */
 export type Composition =
   /** The graph is requested and has not arrived; no error explains why. */
-  | (Waiting & { readonly kind: "requested"; readonly graph?: never; readonly error?: never })
+  | (Waiting & {
+      readonly kind: "requested";
+      readonly graph?: never;
+      readonly error?: never;
+      readonly restoredAt?: never;
+    })
   /**
    * There is no graph: none has arrived, or its root was removed. `error`: the error nearest to the
    * root.
    */
-  | (Waiting & { readonly kind: "failed"; readonly graph?: never; readonly error: XdsError })
+  | (Waiting & {
+      readonly kind: "failed";
+      readonly graph?: never;
+      readonly error: XdsError;
+      readonly restoredAt?: never;
+    })
   /** The newest graph is in force. `error`: the reason why it may be out of date. */
-  | (Waiting & { readonly kind: "complete"; readonly graph: Graph; readonly error?: XdsError })
+  | (Waiting & InForce & { readonly kind: "complete" })
   /** The previous graph is still in force. `error`: the reason. */
-  | (Waiting & { readonly kind: "outdated"; readonly graph: Graph; readonly error?: XdsError });
+  | (Waiting & InForce & { readonly kind: "outdated" });
+
+interface InForce {
+  readonly graph: Graph;
+  readonly error?: XdsError;
+  /**
+   * When a server sent the newest of the resources that are from the snapshot of the client (ms
+   * since the epoch). Absent: none is.
+   */
+  readonly restoredAt?: number;
+}
 
 interface Waiting {
   /** The names that `graph` lacks because they did not arrive in time (C-WARM-3). */
@@ -45,6 +65,7 @@ export function isNews(told: Composition, now: Composition): boolean {
   if (now.kind === "requested") return false;
   if (told.graph !== now.graph || !isSameError(told.error, now.error)) return true;
   if (now.kind === "complete" && told.kind !== "complete") return true;
+  if (now.restoredAt !== told.restoredAt) return true;
   const [before, after] = [failedOf(told), failedOf(now)];
   return before.length !== after.length || after.some((gap, n) => !isSameGap(gap, before[n]));
 }
@@ -77,7 +98,14 @@ export function compose(
   const blocking = gaps.filter((gap) => !may(gap));
   if (now.fault === undefined && now.nodes.has(rootKey) && blocking.length === 0) {
     const graph = before.graph !== undefined && isSame(before.graph, now) ? before.graph : now;
-    return { kind: "complete", graph, missing: gaps, pending: [], ...errorOf(now, []) };
+    return {
+      kind: "complete",
+      graph,
+      missing: gaps,
+      pending: [],
+      ...errorOf(now, []),
+      ...restoredIn(now),
+    };
   }
   const hasGone = now.gaps.get(rootKey)?.answered === true;
   if (hasGone || before.graph === undefined) {
@@ -92,7 +120,15 @@ export function compose(
     missing: before.missing,
     pending: blocking,
     ...errorOf(now, blocking),
+    ...(before.restoredAt !== undefined && { restoredAt: before.restoredAt }),
   };
+}
+
+function restoredIn({ nodes }: Graph): { readonly restoredAt?: number } {
+  let newest: number | undefined;
+  for (const { restoredAt } of nodes.values())
+    if (restoredAt !== undefined) newest = Math.max(newest ?? restoredAt, restoredAt);
+  return newest === undefined ? {} : { restoredAt: newest };
 }
 
 function isSame(one: Graph, other: Graph): boolean {

@@ -11,6 +11,8 @@ export interface GraphNode extends Reference {
    * unreachable.
    */
   readonly error?: XdsError;
+  /** When a server sent the resource, if it is from the snapshot of the client (ms since the epoch). */
+  readonly restoredAt?: number;
 }
 
 /** A referenced name without a resource. */
@@ -93,6 +95,12 @@ export interface Configuration<R, P extends PartTypes> {
    * reason why there is none.
    */
   readonly error?: XdsError;
+  /**
+   * When a server sent the newest of the resources that are from the option `snapshot` of the
+   * client, in milliseconds since the epoch. Present while this configuration has such resources
+   * that no server has confirmed since the start.
+   */
+  readonly restoredAt?: number;
 }
 
 /** A watch on a composed configuration. It returns the newest one that is complete. */

@@ -13,6 +13,8 @@ export interface Place {
   readonly source: ResourceSource;
   /** Called when a name is first needed there. Returns a function that ends the need. */
   onWanted(typeUrl: string, interest: Interest): () => void;
+  /** See `GraphWatchOptions`. */
+  readonly restoredAt?: Hub["restoredAt"];
 }
 
 /** A reference, and its key. */
@@ -91,6 +93,7 @@ export function createPlaces(
       id: String(++made),
       source: hub.cache,
       onWanted: (typeUrl, interest) => wanted(hub, check(hub, typeUrl, interest)),
+      restoredAt: hub.restoredAt,
     };
     places.set(hub, place);
     hubs.set(place, hub);

@@ -42,7 +42,8 @@ export function walkGraph(root: KeyedReference, reader: GraphReader): Graph {
   const seen = new Map([[referenceKey(root), root.key]]);
   for (const reference of queue) {
     const { key, typeUrl, name } = reference;
-    const { resource, error, answered } = reader.look(reference);
+    const looked = reader.look(reference);
+    const { resource, error, answered } = looked;
     const referrer = from.get(reference);
     if (resource === undefined) {
       gaps.set(key, {
@@ -54,10 +55,7 @@ export function walkGraph(root: KeyedReference, reader: GraphReader): Graph {
       });
       continue;
     }
-    nodes.set(
-      key,
-      error === undefined ? { typeUrl, name, resource } : { typeUrl, name, resource, error },
-    );
+    nodes.set(key, nodeOf(reference, resource, looked));
     for (const said of reader.references(typeUrl, resource)) {
       const next = reader.follow(said) ? follow(said, reference, reader) : undefined;
       const id = isPlain(said) ? said.key : referenceKey(said);
@@ -91,6 +89,21 @@ function follow(
   return within.source === undefined
     ? undefined
     : reader.place({ ...said, source: within.source }, from);
+}
+
+/** Returns the node of a name that has a resource. */
+export function nodeOf(
+  { typeUrl, name }: Reference,
+  resource: StoredResource,
+  { error, restoredAt }: Looked,
+): GraphNode {
+  return {
+    typeUrl,
+    name,
+    resource,
+    ...(error !== undefined && { error }),
+    ...(restoredAt !== undefined && { restoredAt }),
+  };
 }
 
 /** Returns true for a reference without ConfigSources; its name is its key. */
@@ -129,6 +142,8 @@ export interface Looked {
   readonly error?: XdsError;
   /** True if an answer has arrived. */
   readonly answered: boolean;
+  /** See {@link GraphNode}. */
+  readonly restoredAt?: number | undefined;
 }
 
 /** Returns the state of an exact name from its topic. */

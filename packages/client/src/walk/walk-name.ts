@@ -94,6 +94,7 @@ class NameWalk<R, P extends PartTypes> implements Walk<R, P> {
         rootAt: places.at(hub),
         onWanted: (typeUrl, interest) => this.#check(hubs.ordinary, typeUrl, interest),
         faultOf: (typeUrl, resource) => this.#decoders.faultOf(typeUrl, resource),
+        restoredAt: hubs.ordinary.restoredAt,
         onWake: (typeUrl, topic) => {
           this.#onWake(typeUrl, topic.members()[0]?.resource);
         },
@@ -167,7 +168,7 @@ class NameWalk<R, P extends PartTypes> implements Walk<R, P> {
     this.#update = undefined;
   }
 
-  #configuration({ graph, missing, pending, error }: Composition): Configuration<R, P> {
+  #configuration({ graph, missing, pending, error, restoredAt }: Composition): Configuration<R, P> {
     const resources = new Map<string, Map<string, Member<unknown>>>();
     for (const { typeUrl, name, resource } of graph?.nodes.values() ?? []) {
       const named = resources.get(typeUrl) ?? new Map<string, Member<unknown>>();
@@ -191,6 +192,7 @@ class NameWalk<R, P extends PartTypes> implements Walk<R, P> {
       pending: this.#tell(pending),
       ...(root !== undefined && { root }),
       ...(error !== undefined && { error: this.#hub.tell(error) }),
+      ...(restoredAt !== undefined && { restoredAt }),
     };
   }
 

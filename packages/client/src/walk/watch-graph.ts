@@ -18,6 +18,7 @@ import {
   type KnownReferences,
   type Looked,
   lookUp,
+  nodeOf,
   walkGraph,
 } from "./walk-graph.ts";
 import { type KeyedReference, placed, unplaced, type Place, type PlaceOf } from "./places.ts";
@@ -55,6 +56,12 @@ export interface GraphWatchOptions {
    * another type.
    */
   readonly faultOf?: (typeUrl: string, resource: StoredResource) => XdsError | undefined;
+  /**
+   * Returns when a server sent what the source has for a name, in milliseconds since the epoch;
+   * undefined if it is not from a snapshot. Called while its topic is stale. Default: nothing is
+   * from a snapshot.
+   */
+  readonly restoredAt?: (typeUrl: string, interest: Interest) => number | undefined;
   /** Called when a topic has changed, before the next walk. Default: nothing. */
   readonly onWake?: (typeUrl: string, topic: Topic) => void;
   /** Called after each walk. */
@@ -153,7 +160,11 @@ class Watching implements GraphWatch, GraphReader {
       looked.resource === undefined
         ? undefined
         : (this.#options.faultOf ?? typeFault)(reference.typeUrl, looked.resource);
-    return fault === undefined ? looked : { error: fault, answered: true };
+    if (fault !== undefined) return { error: fault, answered: true };
+    const { stale, interest } = known.topic;
+    if (stale === undefined) return looked;
+    const restoredAt = (reference.at ?? this.#options).restoredAt?.(reference.typeUrl, interest);
+    return { ...looked, restoredAt };
   }
 
   close(): void {
@@ -259,19 +270,17 @@ function patchGraph(
   if (before === undefined || before.fault !== undefined || before.gaps.size > 0) return undefined;
   const nodes = new Map(before.nodes);
   for (const reference of changed) {
-    const { key, typeUrl, name } = reference;
+    const { key, typeUrl } = reference;
     const node = nodes.get(key);
     if (node === undefined) continue;
-    const { resource, error } = reader.look(reference);
+    const looked = reader.look(reference);
+    const { resource } = looked;
     if (
       resource === undefined ||
       !isSame(reader.references(typeUrl, node.resource), reader.references(typeUrl, resource))
     )
       return undefined;
-    nodes.set(
-      key,
-      error === undefined ? { typeUrl, name, resource } : { typeUrl, name, resource, error },
-    );
+    nodes.set(key, nodeOf(reference, resource, looked));
   }
   return { revision: reader.revision, nodes, gaps: before.gaps };
 }

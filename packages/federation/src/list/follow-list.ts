@@ -177,7 +177,7 @@ class Following implements FollowedList, Watcher {
   }
 
   #lookAtList(faultOf: FollowListOptions["faultOf"]): Holding {
-    const now = holdingOf(this.#topic, collectionTypeOf(this.#typeUrl));
+    const now = holdingOf(this.#topic, collectionTypeOf(this.#typeUrl), this.#options.restoredAt);
     this.#take(now.resource, faultOf);
     if (this.#unfit === undefined) this.#own = now;
     if (this.#parts.isTaking) return this.#holding;

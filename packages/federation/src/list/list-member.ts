@@ -28,6 +28,8 @@ export interface FollowedList {
      * the reason why there is none.
      */
     readonly error?: XdsError;
+    /** See the option `restoredAt`. Absent for an inline member, which is as old as its list. */
+    readonly restoredAt?: number;
   };
   /** True if the list is known, and something is known of each member. */
   readonly settled: boolean;
@@ -63,23 +65,27 @@ export type Holding = FollowedList["holding"];
 export type ListMember = FollowedList["members"][number];
 
 /** Returns the present state of the topic of an exact name. */
-export function holdingOf(topic: Topic, typeUrl: string): Holding {
-  const {
-    interest: { name },
-    settled,
-  } = topic;
+export function holdingOf(
+  topic: Topic,
+  typeUrl: string,
+  restoredAt: FollowListOptions["restoredAt"],
+): Holding {
+  const { interest, settled, stale } = topic;
   const [entry] = topic.members();
-  const error = topic.stale ?? entry?.error;
+  const error = stale ?? entry?.error;
   const resource = entry?.resource;
-  if (resource !== undefined)
+  if (resource !== undefined) {
+    const at = stale && restoredAt?.(typeUrl, interest);
     return {
       state: "held",
       resource,
       version: resource.given,
       ...(error !== undefined && { error }),
+      ...(at !== undefined && { restoredAt: at }),
     };
+  }
   if (error !== undefined) return failure(error);
-  return settled ? failure(notFound(typeUrl, name)) : { state: "pending", version: "" };
+  return settled ? failure(notFound(typeUrl, interest.name)) : { state: "pending", version: "" };
 }
 
 /** Returns the state of a name without a resource, with the reason. */
@@ -103,6 +109,7 @@ function isSameHolding(one: Holding, other: Holding): boolean {
   return (
     one.state === other.state &&
     one.version === other.version &&
+    one.restoredAt === other.restoredAt &&
     isSameError(one.error, other.error) &&
     isSameContent(one.resource, other.resource)
   );
@@ -177,4 +184,10 @@ export interface FollowListOptions {
    * rejected. Default: every member can be used.
    */
   readonly faultOf?: (resource: Resource, name: string) => XdsError | undefined;
+  /**
+   * Returns when a server sent what the source has for a list or a member, in milliseconds since
+   * the epoch; undefined if it is not from a snapshot. Called while a topic is stale. Default:
+   * nothing is from a snapshot.
+   */
+  readonly restoredAt?: (typeUrl: string, interest: Interest) => number | undefined;
 }

@@ -16,7 +16,7 @@ import { locatorFault } from "../links/locator-of.ts";
 /** The parts of `followList` that the members use. */
 export interface ListPartsHost extends Pick<
   FollowListOptions,
-  "interestOf" | "onWanted" | "faultOf" | "slice"
+  "interestOf" | "onWanted" | "faultOf" | "restoredAt" | "slice"
 > {
   readonly source: ResourceSource;
   readonly memberTypeUrl: string;
@@ -149,7 +149,7 @@ export class ListParts {
     interest: Interest,
     before: ListMember | undefined,
   ): ListPart {
-    const { source, memberTypeUrl: typeUrl, onWanted, onWake, faultOf } = this.#host;
+    const { source, memberTypeUrl: typeUrl, onWanted, onWake, faultOf, restoredAt } = this.#host;
     const onEnd = onWanted?.(interest);
     return new LocatedPart({
       name,
@@ -160,6 +160,7 @@ export class ListParts {
       onWake,
       onEnd,
       faultOf,
+      restoredAt,
     });
   }
 }

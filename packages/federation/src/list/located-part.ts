@@ -2,6 +2,7 @@ import type { Resource, Topic, Watcher, XdsError } from "@xdstp/core";
 
 import {
   failure,
+  type FollowListOptions,
   type Holding,
   holdingOf,
   type ListMember,
@@ -28,7 +29,8 @@ export interface LocatedOptions {
   /**
    * Returns the reason why a resource that was cached before it was subscribed here cannot be used.
    */
-  readonly faultOf: ((resource: Resource, name: string) => XdsError | undefined) | undefined;
+  readonly faultOf: FollowListOptions["faultOf"];
+  readonly restoredAt: FollowListOptions["restoredAt"];
 }
 
 /** A member that is subscribed by its locator (C-LIST-5), until `end`. */
@@ -84,7 +86,8 @@ export class LocatedPart implements ListPart, Watcher {
   }
 
   #now(): Holding {
-    const now = holdingOf(this.#options.topic, this.#options.typeUrl);
+    const { topic, typeUrl, restoredAt } = this.#options;
+    const now = holdingOf(topic, typeUrl, restoredAt);
     return now.resource !== undefined && now.resource === this.#unfit?.resource
       ? failure(this.#unfit.error)
       : now;
@@ -95,11 +98,12 @@ export class LocatedPart implements ListPart, Watcher {
       this.#before = undefined;
       return now;
     }
-    const { state, resource, version } = this.#before;
+    const { state, resource, version, restoredAt } = this.#before;
     return {
       state,
       version,
       ...(resource !== undefined && { resource }),
+      ...(restoredAt !== undefined && { restoredAt }),
       ...(now.error !== undefined && { error: now.error }),
     };
   }
