@@ -31,7 +31,11 @@ export interface ShareOptions {
   readonly onUnused: () => void;
 }
 
+type Found = Extract<FollowedState, { readonly kind: "found" }>;
 type StoreChange = (store: StateStore) => Promise<void>;
+
+/** The shortest time from one save of a state to the next save of the same state, in milliseconds. */
+const RENEWAL = 60_000;
 
 /** Follows a resource, and loads what is stored of it. */
 export function shareResource(options: ShareOptions): SharedResource {
@@ -40,7 +44,7 @@ export function shareResource(options: ShareOptions): SharedResource {
   const listeners = new Set<() => void>();
   let stored: StoredResource | undefined;
   let expiry: Timer | undefined;
-  let saved: Uint8Array | undefined;
+  let saved: { readonly body: Uint8Array; readonly at: number } | undefined;
   let nextChange: StoreChange | undefined;
   let isWriting = false;
   /** Changes the store. While a change before takes its time, only the newest one waits. */
@@ -62,7 +66,19 @@ export function shareResource(options: ShareOptions): SharedResource {
     // A listener may have ended another one.
     for (const listener of [...listeners]) if (listeners.has(listener)) listener();
   };
-  const resource = followResource(follow, (state) => {
+  const save = ({ version, body, ttlMs, noStore }: Found): void => {
+    saved = { body, at: clock.now() };
+    const savedAt = clock.wallTime();
+    const kept = { version, body, savedAt, ...(ttlMs !== undefined && { ttlMs }) };
+    void write(async (to) => (noStore ? to.remove(key) : to.save(key, kept)));
+  };
+  /** Renews the time of what is stored. A state that no watch has accepted is not stored. */
+  const onConfirmed = (): void => {
+    const { state } = resource;
+    if (state.kind !== "found" || state.noStore || saved?.body !== state.body) return;
+    if (clock.now() - saved.at >= RENEWAL) save(state);
+  };
+  const resource = followResource({ ...follow, onConfirmed }, (state) => {
     if (state.kind === "missing") {
       saved = undefined;
       void write(async (to) => to.remove(key));
@@ -99,12 +115,7 @@ export function shareResource(options: ShareOptions): SharedResource {
     },
     accept() {
       const { state } = resource;
-      if (state.kind !== "found" || saved === state.body) return;
-      saved = state.body;
-      const { version, body, ttlMs, noStore } = state;
-      const savedAt = clock.wallTime();
-      const kept = { version, body, savedAt, ...(ttlMs !== undefined && { ttlMs }) };
-      void write(async (to) => (noStore ? to.remove(key) : to.save(key, kept)));
+      if (state.kind === "found" && saved?.body !== state.body) save(state);
     },
   };
 }

@@ -6,7 +6,7 @@ export interface StoredResource {
   readonly version: string;
   /** The content, in the form of the type that reads it. */
   readonly body: Uint8Array;
-  /** Milliseconds since the Unix epoch at which it came from the server. */
+  /** Milliseconds since the Unix epoch at which the server sent or confirmed it, up to a minute ago. */
   readonly savedAt: number;
   /** Milliseconds for which it may be used. Absent: it has no TTL. */
   readonly ttlMs?: number;

@@ -25,7 +25,10 @@ export type WatchState<T, D> =
       readonly phase: "stored";
       readonly value: T;
       readonly version: string;
-      /** Milliseconds since the Unix epoch at which it came from the server. */
+      /**
+       * Milliseconds since the Unix epoch at which the server sent it or last confirmed it. The time
+       * of a confirmation is stored once a minute at most.
+       */
       readonly savedAt: number;
       readonly error: XdsError | undefined;
     }

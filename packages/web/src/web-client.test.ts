@@ -223,6 +223,69 @@ describe("createWebClient()", () => {
     expect(store.held.size).toBe(0);
   });
 
+  it.each([
+    ["long polls", true, 25_000],
+    ["requests every 20 s", false, 20_000],
+  ])(
+    "renews the time of what is stored when %s confirm it, once a minute at most",
+    async (_, longPoll, everyMs) => {
+      const origin = useOrigin();
+      const store = memoryStore();
+      const saves: number[] = [];
+      const removed: string[] = [];
+      const counting: StateStore = {
+        ...store,
+        save: async (key, resource) => {
+          saves.push(resource.savedAt);
+          return store.save(key, resource);
+        },
+        remove: async (key) => {
+          removed.push(key);
+          return store.remove(key);
+        },
+      };
+      origin.put("web", 1);
+      origin.put("secret", 1, { noStore: true });
+      const { client, watch } = useClient(origin, {
+        store: counting,
+        longPoll,
+        refreshMs: everyMs,
+        random: () => 0,
+      });
+      watch("web");
+      watch("secret");
+      for (let seconds = 0; seconds < 300; seconds++) await origin.pass(1_000);
+      expect(origin.requested.length).toBeGreaterThan(20);
+      expect(saves.slice(1).every((at, index) => at - (saves[index] ?? 0) >= 60_000)).toBe(true);
+      expect(saves.length).toBeGreaterThan(3);
+      expect(removed).toEqual([expect.stringContaining("secret")]);
+      const last = saves.at(-1);
+      // An outage confirms nothing.
+      origin.isUp = false;
+      for (let seconds = 0; seconds < 200; seconds++) await origin.pass(1_000);
+      expect(saves.at(-1)).toBe(last);
+      client.close();
+      const { watch: restored } = useClient(origin, { store }).watch("web");
+      await origin.pass(0);
+      expect(restored.state).toMatchObject({ phase: "stored", savedAt: last });
+    },
+  );
+
+  it("does not renew the time of what is stored while a newer state is rejected [C-ACK-5]", async () => {
+    const origin = useOrigin();
+    const store = memoryStore();
+    origin.put("web", 1);
+    useClient(origin, { store }).watch("web", {
+      validate: ({ connectTimeout }) => (connectTimeout === "2s" ? "no twos" : undefined),
+    });
+    await origin.pass(100);
+    const savedAt = (): unknown => [...store.held.values()][0]?.savedAt;
+    const before = savedAt();
+    origin.put("web", 2);
+    for (let seconds = 0; seconds < 200; seconds++) await origin.pass(1_000);
+    expect(savedAt()).toBe(before);
+  });
+
   it("does not call the listener of a watch that another listener has just closed", async () => {
     const origin = useOrigin();
     origin.put("web", 1);

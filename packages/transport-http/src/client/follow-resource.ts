@@ -31,6 +31,11 @@ export interface FollowOptions {
   readonly clock?: Clock;
   /** Returns a number from 0 to below 1. Default: `Math.random`. */
   readonly random?: () => number;
+  /**
+   * Called after each answer that says that the resource is unchanged (204, 304, or the same
+   * content). Default: nothing.
+   */
+  readonly onConfirmed?: () => void;
 }
 
 /** The state of a resource, as its follower knows it. */
@@ -91,6 +96,7 @@ export function followResource(
     fetch: options.fetch ?? (async (url, init) => fetch(url, init)),
     clock: options.clock ?? systemClock,
     random: options.random ?? Math.random,
+    onConfirmed: options.onConfirmed ?? (() => undefined),
   };
   const polls = new Map<string, UrlPoll>();
   let state: FollowedState = { kind: "unknown", error: undefined };

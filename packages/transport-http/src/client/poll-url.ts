@@ -21,6 +21,8 @@ export interface PollOptions {
   readonly fetch: FetchLike;
   readonly clock: Clock;
   readonly random: () => number;
+  /** Called when an answer says that a resource is unchanged. */
+  readonly onConfirmed: () => void;
 }
 
 /** The requests for one URL. */
@@ -170,6 +172,7 @@ class Poll implements UrlPoll {
     const wasFailing = this.failure !== undefined;
     this.failure = undefined;
     if (isChanged || wasFailing) this.#onChange();
+    if (!isChanged && this.answer?.kind === "found") this.#options.onConfirmed();
   }
 
   #nextMs(isChanged: boolean, tookMs: number): number {
