@@ -14,7 +14,7 @@ it("reads the files of a directory, follows edits, keeps what an edit breaks, an
     "-- web.yaml: twos",
     "-- web.yaml: 3s, and api.yaml is removed",
     "web.yaml 3 s",
-    '[PERMISSION_DENIED] "file:///etc/passwd" leads out of DIR, the directory of file names',
+    '[PERMISSION_DENIED] "file:///etc/passwd" leads out of DIR, the directory of file names (node "example")',
   ];
   // The two edits of the last step may be seen one by one.
   const known = new Set(expected);

@@ -1,12 +1,12 @@
 import { createCache } from "@xdstp/cache";
-import { createClient } from "@xdstp/client";
+import { createChannels, createClient } from "@xdstp/client";
 import { ClusterSchema } from "@xdstp/protos/envoy/cluster";
 import { envoyTypes } from "@xdstp/resource-types";
 import { clusters } from "@xdstp/resource-types/envoy";
 import { createServer } from "@xdstp/server";
 
-import { createWebSocketChannels } from "./websocket-channels.ts";
 import { listenForWebSockets } from "./websocket-server.ts";
+import { webSocketTransport } from "./websocket-transport.ts";
 
 /** A client follows a server over WebSockets, and connects again after a loss. */
 export async function runTour(say: (line: string) => void): Promise<void> {
@@ -19,7 +19,7 @@ export async function runTour(say: (line: string) => void): Promise<void> {
   const server = createServer({ source: cache });
   const listener = await listenForWebSockets((path, peer, out) => server.accept(path, peer, out));
   const client = createClient({
-    channels: createWebSocketChannels(),
+    channels: createChannels({ transports: { ws: webSocketTransport } }),
     bootstrap: {
       json: {
         node: { id: "example" },

@@ -22,7 +22,7 @@ interface LoadedCredentials {
  * channel checks whether the files match each other.
  */
 export function loadCredentials(credentials: BootstrapCredentials): LoadedCredentials {
-  if (credentials.type === "insecure") return { follow: () => ({ close: () => undefined }) };
+  if (credentials.type !== "tls") return { follow: () => ({ close: () => undefined }) };
   const first = readTlsFiles(credentials);
   return {
     tls: first,

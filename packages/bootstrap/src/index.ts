@@ -23,6 +23,7 @@ export { clientFeatures, encodeNode, type NodeOptions, nodeParams } from "./grpc
 // Servers and sources, from any configuration.
 export {
   type AnyBootstrap,
+  type PathSource,
   type RestPolls,
   type ServerConfig,
   serverId,
@@ -32,4 +33,5 @@ export { createDnsResolver, type DnsQueries } from "./create-dns-resolver.ts";
 
 // Connections.
 export { createChannels, type Channels } from "./channels.ts";
+export type { Transport, TransportConnection, TransportServer } from "./transport.ts";
 export type { CredentialsEvent } from "./channel-credentials.ts";

@@ -33,6 +33,22 @@ export interface ServerConfig extends BootstrapServer {
    * (S-REST-1). Default: gRPC.
    */
   readonly rest?: RestPolls;
+  /**
+   * The server is a file with one type, in SotW, whatever `variant` and `aggregated` are
+   * (C-FILE-4). It needs the transport `file` of {@link createChannels}. Default: gRPC.
+   */
+  readonly file?: PathSource;
+}
+
+/** A file that is followed: a `path_config_source` (section 25 of the rules). */
+export interface PathSource {
+  /** The path of the file. */
+  readonly path: string;
+  /**
+   * `watched_directory`: each change in it reads the file again. Default: only changes of the file,
+   * and of links in its path.
+   */
+  readonly watchedDirectory?: string;
 }
 
 /** The times of polls over REST, in milliseconds. */
@@ -114,6 +130,7 @@ export function serverId({
   rate,
   keepRemoved,
   rest,
+  file,
 }: ServerConfig): string {
   return JSON.stringify([
     uri,
@@ -125,6 +142,7 @@ export function serverId({
     keepRemoved ?? !features.has("fail_on_data_errors"),
     hashOf(metadata),
     ...(rest === undefined ? [] : [restKey(rest)]),
+    ...(file === undefined ? [] : [fileKey(file)]),
   ]);
 }
 
@@ -140,8 +158,22 @@ export function restKey({ refreshMs, requestTimeoutMs, waitMs }: RestPolls): str
   return [refreshMs, requestTimeoutMs, waitMs].join(" ");
 }
 
-/** Returns a key that is equal for equal credentials, even if they are written differently. */
+/** Returns a key that is equal for equal files. */
+export function fileKey({ path, watchedDirectory }: PathSource): string {
+  return JSON.stringify([path, watchedDirectory]);
+}
+
+/**
+ * Returns a key that is equal for equal credentials, even if they are written differently. Those of
+ * a transport are equal if they are written alike, and they are hashed.
+ */
 export function credentialsKey(credentials: BootstrapCredentials): string {
+  if (credentials.type === "transport")
+    return JSON.stringify([
+      credentials.type,
+      credentials.name,
+      createHash("sha256").update(JSON.stringify(credentials.config)).digest("hex"),
+    ]);
   return JSON.stringify(credentials, [
     "type",
     "caCertificateFile",

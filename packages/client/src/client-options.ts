@@ -21,6 +21,11 @@ export interface ClientOptions extends NodeOptions {
    */
   readonly bootstrap?: AnyBootstrap;
   /**
+   * Sources that are not configuration, before those of the bootstrap (C-AUTH-1): for names of
+   * files, `createNativeFileSource()` of `@xdstp/transport-file/client`. Default: none.
+   */
+  readonly sources?: readonly FederationSource[];
+  /**
    * The variant of xDS. In SotW only full-state types, such as listeners and clusters, have globs
    * (C-GLOB-10). Default: `delta`.
    */

@@ -242,10 +242,11 @@ function checkMethod(method: Method, typeUrl: string, name: string): void {
 /** Returns `undefined` if the name does not determine the method. */
 function methodOf(typeUrl: string, name: string): Method | undefined {
   if (name === "*") return "watchAll";
-  const parsed = name.startsWith("xdstp:") ? parseLocator(name) : undefined;
-  if (parsed?.ok !== true || parsed.value.scheme !== "xdstp") return undefined;
-  const { resourceType, directives } = parsed.value;
+  const parsed = /^(?:xdstp:|file:\/\/)/.test(name) ? parseLocator(name) : undefined;
+  if (parsed?.ok !== true || parsed.value.scheme === "http") return undefined;
   if (isGlob(parsed.value)) return "watchAll";
+  if (parsed.value.scheme === "file") return undefined;
+  const { resourceType, directives } = parsed.value;
   const isEntry = directives.some(({ kind }) => kind === "entry");
   return !isEntry && resourceType === collectionTypeOf(typeFromTypeUrl(typeUrl) ?? "")
     ? "watchList"

@@ -47,7 +47,7 @@ export function createHubs(options: ClientOptions, host: HubsHost): Hubs {
   const taking = createTaking(clock);
   const naming = createNaming(namingOf(bootstrap, options));
   return new Hubs({
-    sources: bootstrap.sources(serverOptions),
+    sources: [...(options.sources ?? []), ...bootstrap.sources(serverOptions)],
     ads: bootstrap.ads,
     readSource,
     clock,

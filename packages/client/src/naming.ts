@@ -79,7 +79,7 @@ function opaque(
       `${JSON.stringify(name)} is not an xdstp name, so it has no attributes`,
       { typeUrl, resource: name },
     );
-  return withParameters(name, dynamic?.opaque);
+  return withParameters(name, name.startsWith("file://") ? undefined : dynamic?.opaque);
 }
 
 function withParameters(

@@ -1,15 +1,16 @@
+import type { Transport } from "@xdstp/bootstrap";
 import { systemClock } from "@xdstp/core";
 import { createNetwork, createSeededRandom } from "@xdstp/testing";
 import { describe, expect, it } from "vitest";
 
 import { clusterOf, clusterType, clusterUrl } from "../test/cluster.ts";
 import { useClient, useOrigin } from "../test/use-origin.ts";
-import { type Channels, createChannels } from "./index.ts";
+import { createChannels } from "./index.ts";
 
 const path = "/envoy.service.discovery.v3.AggregatedDiscoveryService/DeltaAggregatedResources";
 
 describe("A wire of a third party", () => {
-  it("carries the calls of the servers with its scheme, next to gRPC for the others", async () => {
+  it("carries the calls of the servers with its scheme or its channel_creds, next to gRPC for the others [C-GRPC-1]", async () => {
     const [origin, other] = [await useOrigin(), await useOrigin()];
     origin.cache.put({ typeUrl: clusterUrl, name: "blue", value: clusterOf("blue") });
     other.cache.put({ typeUrl: clusterUrl, name: "red", value: clusterOf("red") });
@@ -19,23 +20,48 @@ describe("A wire of a third party", () => {
       if ("code" in handler) throw new Error(handler.message);
       return handler;
     });
-    const grpc = createChannels();
-    const released: string[] = [];
-    const channels: Channels = {
-      acquire: (server) =>
-        server.uri.startsWith("acme://")
-          ? {
-              open: (_, handler) => network.connect(server.uri, handler),
-              release: () => released.push(server.uri),
-            }
-          : grpc.acquire(server),
+    const calls: string[] = [];
+    const acme: Transport = ({ uri, credentials }) => {
+      calls.push(`connect ${uri} ${JSON.stringify(credentials)}`);
+      return {
+        open: (_, handler) => network.connect("acme://one", handler),
+        close: () => calls.push(`close ${uri}`),
+      };
     };
-    const first = useClient(["acme://one"], { channels }).client;
+    const channels = createChannels({ transports: { acme } });
+    const first = useClient(["ACME://one"], { channels }).client;
     const second = useClient([other.uri], { channels }).client;
+    const third = useClient(["unused"], {
+      channels,
+      bootstrap: {
+        transports: ["acme"],
+        json: {
+          xds_servers: [{ server_uri: "one", channel_creds: [{ type: "acme", config: { a: 1 } }] }],
+        },
+      },
+    }).client;
     expect(await first.read(clusterType, "blue")).toMatchObject({ name: "blue" });
     expect(await second.read(clusterType, "red")).toMatchObject({ name: "red" });
+    expect(await third.read(clusterType, "blue")).toMatchObject({ name: "blue" });
     expect(origin.server.stats().wire.connectionsOpened).toBe(0);
     await first.close();
-    expect(released).toEqual(["acme://one"]);
+    expect(calls).toEqual([
+      'connect ACME://one {"type":"insecure"}',
+      'connect one {"type":"transport","name":"acme","config":{"a":1}}',
+      "close ACME://one",
+    ]);
+  });
+
+  it("is missing: the servers that need it are unreachable, with the reason", async () => {
+    const { client } = useClient(["unused"], {
+      channels: createChannels(),
+      bootstrap: {
+        transports: ["acme"],
+        json: { xds_servers: [{ server_uri: "one", channel_creds: [{ type: "acme" }] }] },
+      },
+    });
+    await expect(client.read(clusterType, "blue", { timeoutMs: 1_000 })).rejects.toThrow(
+      '"one" needs the transport "acme"; give it to createChannels({ transports })',
+    );
   });
 });

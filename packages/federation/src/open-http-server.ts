@@ -5,9 +5,15 @@ import { createHttpFeed } from "@xdstp/transport-http/client";
 import type { OpenServer } from "./federation-source.ts";
 import type { ServerOptions } from "./open-server.ts";
 
-/** Returns true if the URI of a server is an URL of HTTP: its names are requested by GET, not on a stream. */
-export function isHttpServer({ uri }: Pick<ServerConfig, "uri">): boolean {
-  return /^https?:\/\//i.test(uri);
+/**
+ * Returns true if the URI of a server is an URL of HTTP, and its credentials do not choose another
+ * transport: its names are requested by GET, not on a stream.
+ */
+export function isHttpServer({
+  uri,
+  credentials,
+}: Pick<ServerConfig, "uri"> & Partial<Pick<ServerConfig, "credentials">>): boolean {
+  return credentials?.type !== "transport" && /^https?:\/\//i.test(uri);
 }
 
 /**
@@ -18,7 +24,7 @@ export function checkHttpServer({ uri, credentials }: ServerConfig): void {
   const url = URL.canParse(uri) ? new URL(uri) : undefined;
   if (url?.origin !== uri.toLowerCase().replace(/\/$/, ""))
     throw invalid(uri, "is not an origin; give https://HOST or https://HOST:PORT");
-  if (credentials.type === "insecure") return;
+  if (credentials.type !== "tls") return;
   if (url.protocol === "http:")
     throw invalid(uri, "has TLS credentials, which http: would not use; give https:");
   const { caCertificateFile, certificateFile, servername } = credentials;

@@ -59,7 +59,7 @@ export function openServer(
   server: ServerConfig,
   options: ServerOptions,
 ): { readonly feed: ClientFeed; close(): void } {
-  const { variant, aggregated, metadata, isRest } = wayTo(server, options);
+  const { variant, aggregated, metadata, methodOf } = wayTo(server, options);
   const services = [...(options.services ?? []), ...SERVICES];
   let channel: ReturnType<Channels["acquire"]> | undefined;
   const connectTo =
@@ -73,12 +73,7 @@ export function openServer(
       }
     };
   const open = (typeUrl?: string): ClientFeed =>
-    clientEnd(
-      server,
-      variant,
-      connectTo((isRest ? restMethod : streamMethod)(services, variant, typeUrl)),
-      options,
-    );
+    clientEnd(server, variant, connectTo(methodOf(services, variant, typeUrl)), options);
   return {
     feed: aggregated ? open() : new PerTypeFeed(variant, open),
     close: () => {
@@ -87,17 +82,20 @@ export function openServer(
   };
 }
 
-/** REST has SotW only, and one path for each type (S-REST-1). */
+/** REST and files have SotW only. REST has one path for each type (S-REST-1); a file has one type (C-FILE-4). */
 function wayTo(
-  { variant, aggregated = true, metadata, rest }: ServerConfig,
+  { variant, aggregated = true, metadata, rest, file }: ServerConfig,
   options: ServerOptions,
 ): Pick<ServerConfig, "metadata"> &
-  Required<Pick<ServerConfig, "variant" | "aggregated">> & { readonly isRest: boolean } {
+  Required<Pick<ServerConfig, "variant" | "aggregated">> & {
+    readonly methodOf: typeof streamMethod;
+  } {
   return {
     ...(metadata !== undefined && { metadata }),
-    ...(rest === undefined
-      ? { variant: variant ?? options.variant ?? "delta", aggregated, isRest: false }
-      : { variant: "sotw", aggregated: false, isRest: true }),
+    methodOf: rest === undefined ? streamMethod : restMethod,
+    ...(rest === undefined && file === undefined
+      ? { variant: variant ?? options.variant ?? "delta", aggregated }
+      : { variant: "sotw", aggregated: false }),
   };
 }
 

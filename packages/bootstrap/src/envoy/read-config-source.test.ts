@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { fromJson } from "@bufbuild/protobuf";
 import { XdsError } from "@xdstp/core";
 import { ConfigSourceSchema } from "@xdstp/protos/envoy/core";
@@ -99,6 +100,27 @@ describe("readConfigSource()", () => {
       keepRemoved: false,
       rest: { refreshMs: 5_000, requestTimeoutMs: 20_000 },
     });
+  });
+
+  it("follows the file of a path, per type and in SotW [C-FILE-4]", () => {
+    const path = "/etc/envoy/a b.yaml";
+    const server = {
+      ...insecure,
+      uri: "file:///etc/envoy/a%20b.yaml",
+      variant: "sotw",
+      aggregated: false,
+      keepRemoved: false,
+    };
+    const serversIn = (config: object): unknown =>
+      (readConfigSource(config) as { readonly servers: unknown }).servers;
+    expect(serversIn({ path })).toEqual([{ ...server, file: { path } }]);
+    expect(serversIn({ path_config_source: { path } })).toEqual([{ ...server, file: { path } }]);
+    expect(
+      serversIn({ path_config_source: { path, watched_directory: { path: "/etc/envoy" } } }),
+    ).toEqual([{ ...server, file: { path, watchedDirectory: "/etc/envoy" } }]);
+    expect(serversIn({ path: "cds.yaml" })).toMatchObject([
+      { file: { path: join(process.cwd(), "cds.yaml") } },
+    ]);
   });
 
   it("gives a server that is polled another id for gRPC, and for other times of polls [C-AGG-1]", () => {
@@ -224,15 +246,16 @@ describe("readConfigSource()", () => {
   it.each<[object | string, string]>([
     [
       {},
-      "INVALID_ARGUMENT] ConfigSource: the ConfigSource says no source; give ads, self or api_config_source",
+      "INVALID_ARGUMENT] ConfigSource: the ConfigSource says no source; give ads, self, api_config_source or path_config_source",
+    ],
+    [{ path: "" }, "INVALID_ARGUMENT] ConfigSource: path is empty; give the path of a file"],
+    [
+      { path_config_source: { path: "" } },
+      "INVALID_ARGUMENT] ConfigSource: path_config_source.path is empty; give the path of a file",
     ],
     [
-      { path: "/x" },
-      "UNIMPLEMENTED] ConfigSource: path is a file: a feed for it does not exist yet; give",
-    ],
-    [
-      { path_config_source: { path: "/x" } },
-      "UNIMPLEMENTED] ConfigSource: path_config_source is a file: a feed for it does not exist yet; give",
+      { path_config_source: { path: "/x", watched_directory: {} } },
+      "INVALID_ARGUMENT] ConfigSource: path_config_source.watched_directory.path is empty; give",
     ],
     [
       { ads: {}, resource_api_version: "V2" },
@@ -508,9 +531,18 @@ describe("configSourceReader()", () => {
 
   it.each([
     ["ads", encode({ ads: {} }), "the ConfigSource says ads, and no servers of its own"],
-    ["a file", encode({ path: "/x" }), "is a file"],
+    [
+      "a file [C-NFILE-7]",
+      encode({ path: "/x" }),
+      '[PERMISSION_DENIED] the ConfigSource leads to the file "/x", which a payload may not; allow it with configSourceReader({ files: true })',
+    ],
     ["no message", new Uint8Array([0xff]), "the bytes are not a ConfigSource"],
   ])("rejects %s", (_, bytes, message) => {
     expect(() => configSourceReader()(bytes)).toThrow(message);
+  });
+
+  it("reads a file if the program allows it [C-NFILE-7]", () => {
+    const { servers } = configSourceReader({ files: true })(encode({ path: "/x" }));
+    expect(servers.map(({ file }) => file)).toEqual([{ path: "/x" }]);
   });
 });

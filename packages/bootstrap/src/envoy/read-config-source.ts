@@ -1,12 +1,18 @@
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { fromBinary, type JsonValue, type Message } from "@bufbuild/protobuf";
-import { type ConfigSource, ConfigSourceSchema } from "@xdstp/protos/envoy/core";
+import {
+  type ConfigSource,
+  ConfigSourceSchema,
+  type PathConfigSource,
+} from "@xdstp/protos/envoy/core";
 import { XdsError } from "@xdstp/core";
-import { asObject, inside, type Place, unsupportedAt, wrongAt } from "../grpc/place.ts";
+import { asObject, inside, type Place, wrongAt } from "../grpc/place.ts";
 import { checkVersion, readApiConfigSource } from "./read-api-config-source.ts";
 import type { EnvoyBootstrap, EnvoyConfigSource } from "./config-source.ts";
 import { readDuration } from "./read-duration.ts";
 import { parseText, readMessage } from "./read-message.ts";
-import type { SourceConfig } from "../server-config.ts";
+import type { PathSource, ServerConfig, SourceConfig } from "../server-config.ts";
 
 /** Options of {@link readConfigSource}. */
 export interface ReadConfigSourceOptions {
@@ -22,10 +28,11 @@ const initialFetchMs = 15_000;
  * Reads an `envoy.config.core.v3.ConfigSource`: the generated message, its JSON, or a text in YAML
  * or JSON (C-AUTH-1, C-AUTH-6, C-AGG-2).
  * `resource_api_version` may be absent. Fields that only tune Envoy's own connections are ignored.
+ * A path becomes a server with `file`; a relative one is relative to the working directory, as for
+ * Envoy.
  *
  * Throws an XdsError that names the field: INVALID_ARGUMENT for an invalid or missing value;
- * UNIMPLEMENTED for sources that are not supported yet (paths), and for checks and
- * credentials that would be ignored otherwise.
+ * UNIMPLEMENTED for checks and credentials that would be ignored otherwise.
  */
 export function readConfigSource(
   config: ConfigSource | object | string,
@@ -78,15 +85,47 @@ function sourceOf(
         servers: readApiConfigSource(specifier.value, inside(place, "api_config_source"), clusters),
         ...facts,
       };
-    case "path":
-    case "pathConfigSource":
-      throw unsupportedAt(
-        inside(place, specifier.case === "path" ? "path" : "path_config_source"),
-        "is a file: a feed for it does not exist yet; give api_config_source, ads or self",
-      );
+    case "path": {
+      // eslint-disable-next-line @typescript-eslint/no-deprecated -- Envoy's API deprecates the field, but existing configurations still set it
+      const file = { path: pathIn(specifier.value, inside(place, "path")) };
+      return { kind: "servers", servers: [fileServer(file)], ...facts };
+    }
+    case "pathConfigSource": {
+      const file = readPathSource(specifier.value, inside(place, "path_config_source"));
+      return { kind: "servers", servers: [fileServer(file)], ...facts };
+    }
     case undefined:
-      throw wrongAt(place, "says no source; give ads, self or api_config_source");
+      throw wrongAt(
+        place,
+        "says no source; give ads, self, api_config_source or path_config_source",
+      );
   }
+}
+
+function readPathSource({ path, watchedDirectory }: PathConfigSource, place: Place): PathSource {
+  return {
+    path: pathIn(path, inside(place, "path")),
+    ...(watchedDirectory !== undefined && {
+      watchedDirectory: pathIn(watchedDirectory.path, inside(place, "watched_directory", "path")),
+    }),
+  };
+}
+
+function pathIn(path: string, place: Place): string {
+  if (path === "") throw wrongAt(place, "is empty; give the path of a file");
+  return resolve(path);
+}
+
+function fileServer(file: PathSource): ServerConfig {
+  return {
+    uri: pathToFileURL(file.path).href,
+    credentials: { type: "insecure" },
+    features: new Set(),
+    variant: "sotw",
+    aggregated: false,
+    keepRemoved: false,
+    file,
+  };
 }
 
 function factsOf(
@@ -105,10 +144,15 @@ function factsOf(
 /**
  * Reads ConfigSources of payloads (`source` of a reference): the option `sourceOf` of `createClient`, so that a walk follows them (C-AUTH-4).
  * The returned function throws an XdsError for bytes that are not a ConfigSource and for a ConfigSource that {@link readConfigSource} rejects. It throws INVALID_ARGUMENT for `ads` and `self`, which need no reading.
+ * A server chooses what its payloads say, so a path in one is PERMISSION_DENIED unless `files` is true.
  */
-export function configSourceReader(
-  options: ReadConfigSourceOptions = {},
-): (configSource: Uint8Array) => SourceConfig {
+export function configSourceReader({
+  files = false,
+  ...options
+}: ReadConfigSourceOptions & {
+  /** True if payloads may lead to files of this machine. Default: false. */
+  readonly files?: boolean;
+} = {}): (configSource: Uint8Array) => SourceConfig {
   return (configSource) => {
     const read = readConfigSource(decoded(configSource), options);
     if (read.kind !== "servers")
@@ -117,6 +161,12 @@ export function configSourceReader(
         `the ConfigSource says ${read.kind}, and no servers of its own`,
       );
     const { servers, authorities } = read;
+    const path = servers.find(({ file }) => file !== undefined)?.file?.path;
+    if (path !== undefined && !files)
+      throw new XdsError(
+        "PERMISSION_DENIED",
+        `the ConfigSource leads to the file ${JSON.stringify(path)}, which a payload may not; allow it with configSourceReader({ files: true })`,
+      );
     return { servers, authorities };
   };
 }

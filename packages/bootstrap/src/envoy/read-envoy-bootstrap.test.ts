@@ -237,8 +237,8 @@ describe("readEnvoyBootstrap()", () => {
       'INVALID_ARGUMENT] bootstrap: dynamic_resources.ads_config.grpc_services[0].envoy_grpc.cluster_name is "xds", and this static cluster does not exist; add',
     ],
     [
-      dynamic({ lds_config: { path: "/lds.yaml" } }),
-      "UNIMPLEMENTED] bootstrap: dynamic_resources.lds_config.path is a file: a feed for it does not exist yet",
+      dynamic({ lds_config: { path_config_source: {} } }),
+      "INVALID_ARGUMENT] bootstrap: dynamic_resources.lds_config.path_config_source.path is empty",
     ],
     [
       dynamic({ lds_config: { self: {} } }),

@@ -45,7 +45,7 @@ export interface Bootstrap {
 
 /** One management server. */
 export interface BootstrapServer {
-  /** `server_uri`: the target of the channel, as gRPC names it. */
+  /** `server_uri`: the target of the channel, as gRPC names it, or a URL of another transport. */
   readonly uri: string;
   /** The first known entry of `channel_creds`. */
   readonly credentials: BootstrapCredentials;
@@ -57,8 +57,8 @@ export interface BootstrapServer {
 }
 
 /**
- * The credentials for a management server: plain text, or TLS, which is mutual if there is a
- * certificate. Paths are as written.
+ * The credentials for a management server: plain text, TLS, which is mutual if there is a
+ * certificate, or those of a transport. Paths are as written.
  */
 export type BootstrapCredentials =
   | { readonly type: "insecure" }
@@ -77,6 +77,14 @@ export type BootstrapCredentials =
       readonly servername?: string;
       /** Milliseconds until the files are read again. Default 600,000. */
       readonly refreshIntervalMs: number;
+    }
+  | {
+      /** Credentials of a transport that is not part of this project. */
+      readonly type: "transport";
+      /** The type in `channel_creds`. It is also the name of the transport. */
+      readonly name: string;
+      /** The configuration of the credentials, as the bootstrap has it. */
+      readonly config: JsonObject;
     };
 
 /** The credentials with TLS. */

@@ -1,7 +1,7 @@
 import { XdsError } from "@xdstp/core";
 import { describe, expect, it } from "vitest";
 import type { Bootstrap } from "./bootstrap.ts";
-import { parseBootstrap } from "./read-bootstrap.ts";
+import { parseBootstrap, readBootstrap } from "./read-bootstrap.ts";
 
 const insecure = { server_uri: "xds.example:443", channel_creds: [{ type: "insecure" }] };
 const minimal = { xds_servers: [insecure] };
@@ -204,6 +204,23 @@ describe("parseBootstrap()", () => {
     expect(first({ xds_servers: [{ ...insecure, channel_creds }] }).credentials).toEqual(
       credentials,
     );
+  });
+
+  it("takes the type of a transport, in its order, with its configuration [C-GRPC-1]", () => {
+    const channel_creds = [
+      { type: "other" },
+      { type: "acme", config: { key: 1 } },
+      { type: "insecure" },
+    ];
+    const json = {
+      xds_servers: [{ server_uri: "acme:1", channel_creds }],
+      authorities: { a: { xds_servers: [{ server_uri: "b", channel_creds }] } },
+    };
+    const acme = { type: "transport", name: "acme", config: { key: 1 } };
+    const { servers, authorities } = readBootstrap({ json, transports: ["acme"] });
+    expect(servers[0]?.credentials).toEqual(acme);
+    expect(authorities.get("a")?.servers[0]?.credentials).toEqual(acme);
+    expect(parseBootstrap(json).servers[0]?.credentials).toEqual({ type: "insecure" });
   });
 
   it("reads a text with a byte order mark, and takes null for absent", () => {

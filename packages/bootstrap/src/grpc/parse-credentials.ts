@@ -16,14 +16,20 @@ const refreshMs = 600_000;
 /**
  * Returns the first known credentials of a server (C-GRPC-1). Later ones, and the configuration of
  * unknown ones, are not read.
+ * @param transports - The types of `channel_creds` that transports of the program know
  */
-export function parseCredentials(server: Placed<JsonObject>): BootstrapCredentials {
+export function parseCredentials(
+  server: Placed<JsonObject>,
+  transports: ReadonlySet<string>,
+): BootstrapCredentials {
   const unknown: string[] = [];
   for (const item of itemsIn(server, "channel_creds")) {
     const one = asObject(item);
     const type = required(stringIn(one, "type"), one, "type", '"insecure" or "tls"');
     if (type === "insecure") return { type };
     if (type === "tls") return tlsOf(one);
+    if (transports.has(type))
+      return { type: "transport", name: type, config: objectIn(one, "config")?.value ?? {} };
     unknown.push(type);
   }
   if (unknown.length === 0)

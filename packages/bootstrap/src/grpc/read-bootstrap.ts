@@ -27,6 +27,11 @@ export interface BootstrapSources {
   readonly file?: string;
   /** Default: the environment of the process. An empty variable counts as absent. */
   readonly env?: Readonly<Record<string, string | undefined>>;
+  /**
+   * Types of `channel_creds` that belong to transports of the program, in addition to `insecure`
+   * and `tls`: the names of the option `transports` of {@link createChannels}. Default: none.
+   */
+  readonly transports?: readonly string[];
 }
 
 /**
@@ -38,20 +43,26 @@ export interface BootstrapSources {
  * NOT_FOUND if a file cannot be read; INVALID_ARGUMENT with the invalid place (see
  * {@link parseBootstrap}).
  */
-export function readBootstrap({ json, file, env = process.env }: BootstrapSources = {}): Bootstrap {
-  if (json !== undefined) return parseBootstrap(json);
-  if (file !== undefined) return fromFile(file, file);
+export function readBootstrap({
+  json,
+  file,
+  env = process.env,
+  transports = [],
+}: BootstrapSources = {}): Bootstrap {
+  const parse = (text: string | object, source: string): Bootstrap =>
+    parseBootstrap(text, source, { transports });
+  if (json !== undefined) return parse(json, "bootstrap");
+  if (file !== undefined) return parse(textOf(file, file), file);
   const { GRPC_XDS_BOOTSTRAP: path, GRPC_XDS_BOOTSTRAP_CONFIG: text } = env;
-  if (path !== undefined && path !== "") return fromFile(path, `GRPC_XDS_BOOTSTRAP=${path}`);
-  if (text !== undefined && text !== "") return parseBootstrap(text, "GRPC_XDS_BOOTSTRAP_CONFIG");
+  if (path !== undefined && path !== "") {
+    const source = `GRPC_XDS_BOOTSTRAP=${path}`;
+    return parse(textOf(path, source), source);
+  }
+  if (text !== undefined && text !== "") return parse(text, "GRPC_XDS_BOOTSTRAP_CONFIG");
   throw new XdsError(
     "FAILED_PRECONDITION",
     "the bootstrap is missing: GRPC_XDS_BOOTSTRAP (a path) and GRPC_XDS_BOOTSTRAP_CONFIG (JSON) are not set; set one, or give one",
   );
-}
-
-function fromFile(path: string, source: string): Bootstrap {
-  return parseBootstrap(textOf(path, source), source);
 }
 
 function textOf(path: string, source: string): string {
@@ -85,12 +96,17 @@ function textOf(path: string, source: string): string {
  *
  * @see https://github.com/grpc/grpc/blob/master/doc/grpc_xds_bootstrap_format.md
  */
-export function parseBootstrap(json: string | object, source = "bootstrap"): Bootstrap {
+export function parseBootstrap(
+  json: string | object,
+  source = "bootstrap",
+  { transports = [] }: Pick<BootstrapSources, "transports"> = {},
+): Bootstrap {
+  const known = new Set(transports);
   const whole =
     typeof json === "string"
       ? parseJson(json, source)
       : checkedDepth({ value: json as JsonValue, place: { source, path: "" } });
-  const servers = parseServers(whole);
+  const servers = parseServers(whole, known);
   if (servers.length === 0)
     throw wrongAt(
       whole.place,
@@ -103,7 +119,7 @@ export function parseBootstrap(json: string | object, source = "bootstrap"): Boo
   return {
     servers,
     node: parseNode(whole),
-    authorities: parseAuthorities(whole),
+    authorities: parseAuthorities(whole, known),
     certificateProviders: providersOf(whole),
     ...(client !== undefined && { clientListenerTemplate: client }),
     ...(server !== undefined && { serverListenerTemplate: server }),
@@ -129,18 +145,28 @@ function providersOf(bootstrap: Placed<JsonObject>): Bootstrap["certificateProvi
 }
 
 /** Reads `authorities` of a bootstrap. A template of another authority is an error (N-91). */
-function parseAuthorities(bootstrap: Placed<JsonObject>): Bootstrap["authorities"] {
+function parseAuthorities(
+  bootstrap: Placed<JsonObject>,
+  transports: ReadonlySet<string>,
+): Bootstrap["authorities"] {
   const authorities = objectIn(bootstrap, "authorities");
   return new Map(
     authorities === undefined
       ? []
-      : entries(authorities).map(([name, entry]) => [name, authorityOf(name, asObject(entry))]),
+      : entries(authorities).map(([name, entry]) => [
+          name,
+          authorityOf(name, asObject(entry), transports),
+        ]),
   );
 }
 
 type Authority = Bootstrap["authorities"] extends ReadonlyMap<string, infer T> ? T : never;
 
-function authorityOf(name: string, authority: Placed<JsonObject>): Authority {
+function authorityOf(
+  name: string,
+  authority: Placed<JsonObject>,
+  transports: ReadonlySet<string>,
+): Authority {
   const template = stringIn(authority, "client_listener_resource_name_template");
   if (template !== undefined && !isTemplateOf(template, name)) {
     throw wrongAt(
@@ -149,7 +175,7 @@ function authorityOf(name: string, authority: Placed<JsonObject>): Authority {
     );
   }
   return {
-    servers: parseServers(authority),
+    servers: parseServers(authority, transports),
     fallbackOnReachabilityOnly: booleanIn(authority, "fallback_on_reachability_only"),
     ...(template !== undefined && { clientListenerTemplate: template }),
   };
@@ -178,7 +204,10 @@ function localityOf(locality: Placed<JsonObject>): NonNullable<BootstrapNode["lo
 }
 
 /** Reads `xds_servers` of a bootstrap or of an authority. Empty if it is absent. */
-function parseServers(parent: Placed<JsonObject>): readonly BootstrapServer[] {
+function parseServers(
+  parent: Placed<JsonObject>,
+  transports: ReadonlySet<string>,
+): readonly BootstrapServer[] {
   return itemsIn(parent, "xds_servers").map((item) => {
     const server = asObject(item);
     const uri = stringIn(server, "server_uri");
@@ -189,7 +218,7 @@ function parseServers(parent: Placed<JsonObject>): readonly BootstrapServer[] {
         "server_uri",
         'a string like "host:port"',
       ),
-      credentials: parseCredentials(server),
+      credentials: parseCredentials(server, transports),
       features: featuresOf(server),
     };
   });
