@@ -1,4 +1,4 @@
-import { fromBinary } from "@bufbuild/protobuf";
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { DeltaDiscoveryRequestSchema } from "@xdstp/protos/discovery";
 import { describe, expect, it } from "vitest";
 import { encodeRequest, type RequestParts } from "./encode-request.ts";
@@ -16,6 +16,41 @@ const read = (
   fromBinary(DeltaDiscoveryRequestSchema, encodeRequest({ ...nothing, ...parts }));
 
 describe("encodeRequest()", () => {
+  it("writes the bytes of protobuf-es", () => {
+    const parts: RequestParts = {
+      typeUrl: "type.googleapis.com/acme.v1.Flag",
+      subscribe: [
+        { name: "a" },
+        {
+          name: "ü😀".repeat(50),
+          parameters: new Map([
+            ["k", "v"],
+            ["l", ""],
+          ]),
+        },
+      ],
+      unsubscribe: [{ name: "*" }, { name: "b", parameters: new Map([["k", "v"]]) }],
+      versions: new Map([
+        ["c", "1"],
+        ["d", ""],
+      ]),
+      answer: { nonce: "n", version: "", error: "x".repeat(200) },
+    };
+    const message = create(DeltaDiscoveryRequestSchema, {
+      typeUrl: parts.typeUrl,
+      resourceNamesSubscribe: ["a"],
+      resourceNamesUnsubscribe: ["*"],
+      resourceLocatorsSubscribe: [{ name: "ü😀".repeat(50), dynamicParameters: { k: "v", l: "" } }],
+      resourceLocatorsUnsubscribe: [{ name: "b", dynamicParameters: { k: "v" } }],
+      initialResourceVersions: { c: "1", d: "" },
+      responseNonce: "n",
+      errorDetail: { code: 3, message: "x".repeat(200) },
+    });
+    expect(Buffer.from(encodeRequest(parts)).toString("hex")).toBe(
+      Buffer.from(toBinary(DeltaDiscoveryRequestSchema, message)).toString("hex"),
+    );
+  });
+
   it("has names, versions and no nonce where it answers nothing [C-NONCE-10]", () => {
     expect(
       read({
