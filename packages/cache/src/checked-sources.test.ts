@@ -19,8 +19,8 @@ function makeCache(
 }
 
 describe("The cache as a source:", () => {
-  it.each(checkSource(() => makeCache()))("$title", async ({ run }) => {
-    expect(await run()).toBeUndefined();
+  it.each(checkSource(() => makeCache()))("$title", async ({ check }) => {
+    expect(await check()).toEqual({ kind: "passed" });
   });
 });
 
@@ -39,8 +39,8 @@ describe("The cache of a node that has content of its own, as a source:", () => 
         close: () => caches.close(),
       };
     }),
-  )("$title", async ({ run }) => {
-    expect(await run()).toBeUndefined();
+  )("$title", async ({ check }) => {
+    expect(await check()).toEqual({ kind: "passed" });
   });
 });
 
@@ -355,7 +355,7 @@ describe("checkSource(), on a source that", () => {
   it.each(defects)("%s: the case fails", async (_what, found, make) => {
     const [each, ...others] = checkSource(make).filter(({ name }) => name.includes(found));
     expect(others).toEqual([]);
-    await expect(each?.run()).rejects.toThrow();
+    expect(await each?.check()).toMatchObject({ kind: "failed" });
   });
 
   it("each case finds at least one defect", () => {

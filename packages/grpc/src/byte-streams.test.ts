@@ -53,8 +53,8 @@ async function makeGrpc(accept: (out: ByteStream) => ByteStreamHandler): Promise
 describe("The byte streams of gRPC:", () => {
   it.each(checkByteStream(makeGrpc, { largeBytes: 4 << 20, unreadBytes: 16 << 20 }))(
     "$title",
-    async ({ run }) => {
-      expect(await run()).toBeUndefined();
+    async ({ check }) => {
+      expect(await check()).toEqual({ kind: "passed" });
     },
   );
 });

@@ -27,7 +27,7 @@ describe("The filter of a policy as a source:", () => {
         },
       };
     }),
-  )("$title", async ({ run }) => {
-    expect(await run()).toBeUndefined();
+  )("$title", async ({ check }) => {
+    expect(await check()).toEqual({ kind: "passed" });
   });
 });

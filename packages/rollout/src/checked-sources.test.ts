@@ -20,7 +20,7 @@ describe("The view of a client that a rollout has not begun with, as a source:",
         },
       };
     }),
-  )("$title", async ({ run }) => {
-    expect(await run()).toBeUndefined();
+  )("$title", async ({ check }) => {
+    expect(await check()).toEqual({ kind: "passed" });
   });
 });

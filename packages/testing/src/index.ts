@@ -32,6 +32,12 @@ export {
 } from "./checks/check-byte-stream.ts";
 export { checkFeed, type MakeFeed } from "./checks/check-feed.ts";
 export { checkSource, type MakeSource } from "./checks/check-source.ts";
-export type { CheckOptions, ContractCase, Steps } from "./checks/contract-case.ts";
+export type {
+  CaseResult,
+  CheckOptions,
+  ContractCase,
+  SkippableTest,
+  Steps,
+} from "./checks/contract-case.ts";
 export type { TestedFeed } from "./checks/tested-feed.ts";
 export type { TestedSource } from "./checks/tested-source.ts";

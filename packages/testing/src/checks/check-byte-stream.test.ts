@@ -24,8 +24,12 @@ function makeNetwork(accept: (out: ByteStream) => ByteStreamHandler): TestedWire
 const options = { unreadBytes: 2 << 20 };
 
 describe("checkByteStream(), on the network in memory:", () => {
-  it.each(checkByteStream(makeNetwork, options))("$title", async ({ run, name }) => {
-    expect(await run()).toBe(name.startsWith("a probe") ? "the wire cannot probe" : undefined);
+  it.each(checkByteStream(makeNetwork, options))("$title", async ({ check, name }) => {
+    expect(await check()).toEqual(
+      name.startsWith("a probe")
+        ? { kind: "skipped", reason: "the wire cannot probe" }
+        : { kind: "passed" },
+    );
   });
 });
 
@@ -415,7 +419,7 @@ describe("checkByteStream(), on a wire that", () => {
       name.includes(found),
     );
     expect(others).toEqual([]);
-    await expect(each?.run()).rejects.toThrow();
+    expect(await each?.check()).toMatchObject({ kind: "failed" });
   });
 
   it("each case finds at least one defect", () => {

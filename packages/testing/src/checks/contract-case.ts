@@ -1,6 +1,26 @@
+/** The result of a case on one implementation. */
+export type CaseResult =
+  | { readonly kind: "passed" }
+  | {
+      readonly kind: "failed";
+      /** Says what was expected, and what happened instead. */
+      readonly error: Error;
+    }
+  | {
+      readonly kind: "skipped";
+      /** Says why the case does not concern the implementation: it lacks an optional member. */
+      readonly reason: string;
+    };
+
+/** The part of the context of a test that a case uses. `node:test` and Vitest pass such a context. */
+export interface SkippableTest {
+  /** Marks the test as skipped. May throw, as that of Vitest does. */
+  skip(reason: string): unknown;
+}
+
 /**
  * One requirement of a contract, checked on one implementation. Any test runner can run it:
- * `for (const { name, run } of checkByteStream(make)) test(name, run)`.
+ * `for (const { title, run } of checkByteStream(make)) test(title, run)`.
  */
 export interface ContractCase {
   /** The required behaviour. */
@@ -12,14 +32,14 @@ export interface ContractCase {
   readonly rules: readonly string[];
   /** The name, and the ids of the rules in brackets: the title of a test in this repository. */
   readonly title: string;
+  /** Checks the requirement on a new instance. Never rejects. */
+  readonly check: () => Promise<CaseResult>;
   /**
-   * Checks the requirement on a new instance. Rejects with an `Error` that says what was expected
-   * and what happened instead.
-   *
-   * @returns Why the case does not concern this implementation: it lacks an optional member.
-   * `undefined`: the implementation meets the requirement
+   * Checks the requirement as a test of a runner. Rejects with the error of a failed case. A skipped
+   * case calls `skip` of the context that the runner passes. Without a context it rejects too, so
+   * that a case which does not run is never counted as passed.
    */
-  readonly run: () => Promise<string | undefined>;
+  readonly run: (test?: SkippableTest) => Promise<void>;
 }
 
 /** Options of all checks. */
@@ -42,17 +62,45 @@ export interface Steps {
 
 /** A case whose implementation is given when it runs. */
 export interface CaseOf<Place> extends Pick<ContractCase, "name" | "rules"> {
-  /** Checks the requirement; see {@link ContractCase.run}. */
+  /**
+   * Checks the requirement. Rejects if the implementation does not meet it. Returns the reason if the
+   * case does not concern it.
+   */
   readonly check: (place: Place) => Promise<string | undefined>;
 }
 
-/** Binds a case to an implementation. `run` creates a new instance, and calls `check` with it. */
+const withoutContext: SkippableTest = {
+  skip(reason) {
+    throw new Error(`the case was skipped: ${reason}; pass a context with "skip", or call check()`);
+  },
+};
+
+/** Binds a case to an implementation. `call` creates a new instance, and calls `check` with it. */
 export function bindCase<Place>(
-  { name, rules, check }: CaseOf<Place>,
-  run: (check: CaseOf<Place>["check"]) => Promise<string | undefined>,
+  { name, rules, check: checkPlace }: CaseOf<Place>,
+  call: (check: CaseOf<Place>["check"]) => Promise<string | undefined>,
 ): ContractCase {
   const title = rules.length === 0 ? name : `${name} [${rules.join(", ")}]`;
-  return { name, rules, title, run: () => run(check) };
+  const check = async (): Promise<CaseResult> => {
+    try {
+      const reason = await call(checkPlace);
+      return reason === undefined ? { kind: "passed" } : { kind: "skipped", reason };
+    } catch (error) {
+      return { kind: "failed", error: error instanceof Error ? error : new Error(String(error)) };
+    }
+  };
+  return {
+    name,
+    rules,
+    title,
+    check,
+    // Jest waits for a callback if a test has a parameter without a default.
+    run: async (test = withoutContext) => {
+      const result = await check();
+      if (result.kind === "failed") throw result.error;
+      if (result.kind === "skipped") test.skip(result.reason);
+    },
+  };
 }
 
 /** Throws unless a requirement is met. */

@@ -40,16 +40,23 @@ function makeHttpFeed(longPolls?: number): TestedFeed {
 }
 
 /** The feed has no globs (B-HTTP-3). */
-const names = "the test of this feed has no interest that covers several names";
+const noGlobs = {
+  kind: "skipped",
+  reason: "the test of this feed has no interest that covers several names",
+};
+const skipped: Readonly<Record<string, unknown>> = {
+  "an interest that covers several names is settled with all its members": noGlobs,
+  "an interest without members is settled too, and gets those that come later": noGlobs,
+};
 
 describe("createHttpFeed() with long polls, as a feed:", () => {
-  it.each(checkFeed(() => makeHttpFeed()))("$title", async ({ run }) => {
-    expect([undefined, names]).toContain(await run());
+  it.each(checkFeed(() => makeHttpFeed()))("$title", async ({ name, check }) => {
+    expect(await check()).toEqual(skipped[name] ?? { kind: "passed" });
   });
 });
 
 describe("createHttpFeed() with requests again and again, as a feed:", () => {
-  it.each(checkFeed(() => makeHttpFeed(0)))("$title", async ({ run }) => {
-    expect([undefined, names]).toContain(await run());
+  it.each(checkFeed(() => makeHttpFeed(0)))("$title", async ({ name, check }) => {
+    expect(await check()).toEqual(skipped[name] ?? { kind: "passed" });
   });
 });
