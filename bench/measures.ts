@@ -1,3 +1,4 @@
+import type { IntakeMeasurement } from "./polls/measure-intake.ts";
 import type { PollMeasurement } from "./polls/measure-polls.ts";
 import type { Comparison } from "./run/compare.ts";
 import type { ChurnMeasurement } from "./run/measure-churn.ts";
@@ -13,11 +14,16 @@ interface Measure {
 }
 
 type Key =
-  keyof Measurement | keyof StormMeasurement | keyof ChurnMeasurement | keyof PollMeasurement;
+  | keyof Measurement
+  | keyof StormMeasurement
+  | keyof ChurnMeasurement
+  | keyof PollMeasurement
+  | keyof IntakeMeasurement;
 
 const measures: Readonly<Record<Key, Measure>> = {
   cpuPerPush: { text: "server CPU per push with its ACK", unit: "us", scale: 1 },
   cpuPerPoll: { text: "server CPU per answer with the next poll", unit: "us", scale: 1 },
+  cpuPerTaken: { text: "client CPU per poll", unit: "us", scale: 1 },
   p50: { text: "change to read, p50", unit: "ms", scale: 1 },
   p99: { text: "change to read, p99", unit: "ms", scale: 1 },
   rssPerClient: { text: "RSS per idle client", unit: "KB", scale: 1 / 1024 },

@@ -7,6 +7,7 @@ import { interestCase } from "./interest.ts";
 import { longPollsCase } from "./long-polls.ts";
 import { namesCase } from "./names.ts";
 import { relayCase } from "./relay.ts";
+import { restPollsCase } from "./rest-polls.ts";
 import { storms } from "./storm.ts";
 
 /** Everything the bench can run, in the order of the table. */
@@ -20,5 +21,6 @@ export const allCases: readonly BenchCase[] = [
   clientCase,
   relayCase,
   longPollsCase,
+  restPollsCase,
   namesCase,
 ];

@@ -1,6 +1,7 @@
 import type { BenchCase } from "../bench-case.ts";
 import { atMostTimes, rowsOf, type Wanted } from "../measures.ts";
 import { measurePolls, type PollMeasurement } from "../polls/measure-polls.ts";
+import type { PollScenario } from "../polls/poll-scenario.ts";
 import { compare } from "../run/compare.ts";
 
 const wanted: Wanted<keyof PollMeasurement> = {
@@ -18,12 +19,14 @@ export const longPollsCase: BenchCase = {
   deadlineSeconds: 300,
   connections: 10_000,
   async run({ quick, signal, say }) {
-    const scenario = {
+    const scenario: PollScenario = {
+      protocol: "native",
+      ending: "change-while-waiting",
       clients: quick ? 1_000 : 10_000,
       resources: 1,
       warmUpRounds: 6,
       rounds: 15,
-    } as const;
+    };
     const comparison = await compare(measurePolls, scenario, { runs: quick ? 1 : 3, signal, say });
     return rowsOf(
       `${scenario.clients.toLocaleString("en")} long polls over HTTP/1.1`,

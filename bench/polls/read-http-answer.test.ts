@@ -6,11 +6,19 @@ const whole = Buffer.from(
 );
 
 describe("readHttpAnswer()", () => {
-  it("reads the status, the version and the position", () => {
-    expect(readHttpAnswer(whole)).toEqual({ status: 200, version: "v%201", position: "a.1" });
+  it("reads the status, headers and the body", () => {
+    const answer = readHttpAnswer(whole);
+    expect(answer?.status).toBe(200);
+    expect(answer?.header("xds-version")).toBe("v%201");
+    expect(answer?.header("etag")).toBe("");
+    expect(answer?.body.toString()).toBe("abc");
   });
 
   it.each([0, 10, whole.length - 4, whole.length - 1])("waits after %i bytes", (length) => {
     expect(readHttpAnswer(whole.subarray(0, length))).toBeUndefined();
+  });
+
+  it("reads an answer without a body", () => {
+    expect(readHttpAnswer(Buffer.from("HTTP/1.1 304 Not Modified\r\n\r\n"))?.status).toBe(304);
   });
 });

@@ -2,13 +2,16 @@ import { now } from "../churn-plan.ts";
 import type { Contender } from "../contender.ts";
 import { serveParent } from "../run/serve-parent.ts";
 import { memoryInUse, type MemoryUse } from "../server/memory-in-use.ts";
-import { startFloor } from "./floor.ts";
+import { startNativeFloor } from "./native-floor.ts";
+import { startNativeXdstp } from "./native-xdstp.ts";
+import type { PollScenario } from "./poll-scenario.ts";
 import type { PollServer } from "./poll-server.ts";
-import { startXdstp } from "./xdstp.ts";
+import { startRestFloor } from "./rest-floor.ts";
+import { startRestXdstp } from "./rest-xdstp.ts";
 
-/** The commands of the parent to a server of long polls. */
+/** The commands of the parent to a server of polls. */
 export type PollServerCommand =
-  | { readonly op: "start"; readonly contender: Contender }
+  | { readonly op: "start"; readonly contender: Contender; readonly scenario: PollScenario }
   | { readonly op: "change"; readonly stamp: number }
   | { readonly op: "waiting" }
   | { readonly op: "cpu" }
@@ -31,7 +34,7 @@ serveParent(async (given) => {
   const command = given as PollServerCommand;
   switch (command.op) {
     case "start":
-      server = await (command.contender === "floor" ? startFloor() : startXdstp());
+      server = await start(command.contender, command.scenario);
       return { port: server.port };
     case "change": {
       const at = now();
@@ -48,6 +51,14 @@ serveParent(async (given) => {
       return memoryInUse();
   }
 });
+
+async function start(
+  contender: Contender,
+  { protocol, resources }: PollScenario,
+): Promise<PollServer> {
+  if (protocol === "native") return contender === "floor" ? startNativeFloor() : startNativeXdstp();
+  return contender === "floor" ? startRestFloor(protocol, resources) : startRestXdstp(resources);
+}
 
 function running(): PollServer {
   if (server === undefined) throw new Error("the first command must be start");

@@ -4,7 +4,7 @@ import { listen } from "../server/listen.ts";
 import type { PollServer } from "./poll-server.ts";
 
 /** Plain `node:http`: one buffer for all, and the headers that xdstp sends. */
-export async function startFloor(): Promise<PollServer> {
+export async function startNativeFloor(): Promise<PollServer> {
   const template = clusterTemplate();
   let waiting: ServerResponse[] = [];
   let [version, body] = ["0", template.fill(0, 0)];

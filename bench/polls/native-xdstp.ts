@@ -7,7 +7,7 @@ import { listen } from "../server/listen.ts";
 import { holdMs, pollPath, type PollServer } from "./poll-server.ts";
 
 /** Native HTTP as the README of `@xdstp/transport-http` shows it. */
-export async function startXdstp(): Promise<PollServer> {
+export async function startNativeXdstp(): Promise<PollServer> {
   const template = clusterTemplate();
   const cache = createCache({ types: envoyTypes });
   const change = (stamp: number): void => {
