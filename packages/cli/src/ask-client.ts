@@ -1,5 +1,4 @@
 import {
-  createChannels,
   createClient,
   type Channels,
   type Client,
@@ -72,12 +71,13 @@ export async function openAskClient(
   io: CliIo,
   { onEvent, onForeign, fetchMs, members, observe, names = [] }: AskClientOptions = {},
 ): Promise<AskClient> {
-  const configured = await configuredSources(flags, io.env);
+  const configured = await configuredSources(flags, io);
   const { spoken } = configured;
   const foreign: IgnoredNames = new Map();
-  const channels = createChannels({ clock: io.clock, limits: flags.limits ?? {} });
+  const channels = await configured.openChannels(io.clock);
   const client = createClient({
     bootstrap: configured.bootstrap,
+    sources: configured.more,
     variant: flags.variant,
     clock: io.clock,
     channels: observe === undefined ? channels : observed(channels, observe),

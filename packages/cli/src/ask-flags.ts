@@ -22,6 +22,10 @@ export interface AskFlags {
   readonly tls?: ClientTlsFiles | undefined;
   /** The path of a bootstrap. If both this and `server` are absent, the bootstrap is read from `GRPC_XDS_BOOTSTRAP` or `GRPC_XDS_BOOTSTRAP_CONFIG`. */
   readonly bootstrap?: string | undefined;
+  /** The directory that names of files may lead to. Absent: names of files have no source. */
+  readonly files?: string | undefined;
+  /** The packages of `--transport`. Absent: none. */
+  readonly transports?: readonly string[] | undefined;
   /** The id of the node. Absent: that of the bootstrap, or `xdstp`. `cluster` and `metadata` replace these parts of the node likewise. */
   readonly node?: string | undefined;
   readonly cluster?: string | undefined;
@@ -51,7 +55,7 @@ export interface AskFlags {
 export const askOptions: Readonly<Record<string, CommandOption>> = {
   server: {
     value: "HOST:PORT",
-    help: "whom to ask (default: that of XDSTP_SERVER); without it a bootstrap says",
+    help: "whom to ask (default: that of XDSTP_SERVER): HOST:PORT of gRPC, or https://HOST of native HTTP; without it a bootstrap says",
   },
   bootstrap: {
     value: "FILE",
@@ -78,6 +82,15 @@ export const askOptions: Readonly<Record<string, CommandOption>> = {
   "max-hops": { value: "N", help: "how many redirects are followed (default 5)" },
   dns: {
     help: "look in DNS for the servers of authorities that the bootstrap does not have: SRV records of _xds._tcp, else the host itself, over TLS",
+  },
+  files: {
+    value: "DIR",
+    help: "the directory that names of files (file:///PATH) may lead to (default: that of the names that are given)",
+  },
+  transport: {
+    value: "PACKAGE",
+    multiple: true,
+    help: "a package with another transport, for servers such as ws://HOST; may be given several times",
   },
   "channel-limit": {
     value: "NAME=NUMBER",
@@ -125,19 +138,33 @@ export const nackOption: Readonly<Record<string, CommandOption>> = {
 
 /** The text of {@link askOptions} in a usage line. */
 export const askUsage =
-  "[--server HOST:PORT | --bootstrap FILE] [--type TYPE] [--sotw | --delta] [--node ID] [--cluster NAME] [--node-metadata JSON] [--node-context-params FIELD]... [--alt-on unreachable|missing] [--max-hops N] [--dns] [--channel-limit NAME=NUMBER]...";
+  "[--server HOST:PORT | --bootstrap FILE] [--type TYPE] [--sotw | --delta] [--node ID] [--cluster NAME] [--node-metadata JSON] [--node-context-params FIELD]... [--alt-on unreachable|missing] [--max-hops N] [--dns] [--files DIR] [--transport PACKAGE]... [--channel-limit NAME=NUMBER]...";
 
 /** The text of the TLS options in a usage line. */
 export const tlsUsage = "[--tls] [--tls-ca FILE] [--tls-cert FILE --tls-key FILE]";
 
-/** Reads {@link askOptions}. Throws a CliError for options that contradict each other, such as `--server` and `--bootstrap`. */
-export async function askFlags(call: CommandCall, io: CliIo): Promise<AskFlags> {
+/**
+ * Reads {@link askOptions}. Throws a CliError for options that contradict each other, such as `--server` and `--bootstrap`.
+ * @param names - The requested names. Names of files set the default of `--files`
+ */
+export async function askFlags(
+  call: CommandCall,
+  io: CliIo,
+  names: readonly string[] = [],
+): Promise<AskFlags> {
   const [typed, bootstrap] = [call.text("server"), call.text("bootstrap")];
   if (typed !== undefined && bootstrap !== undefined)
     throw new CliError(2, "--server and --bootstrap both say whom to ask; give one of them");
   if (call.flag("sotw") && call.flag("delta"))
     throw new CliError(2, "--sotw and --delta are two variants; give one of them");
-  const server = bootstrap === undefined ? askedServer("--server", typed, io) : undefined;
+  const transports = call.texts("transport");
+  const schemes =
+    transports.length === 0
+      ? []
+      : Object.keys(
+          await (await import("./load-transports.ts")).loadTransports(transports, io.cwd),
+        );
+  const server = bootstrap === undefined ? askedServer("--server", typed, io, schemes) : undefined;
   if (server !== undefined && call.flag("dns"))
     throw new CliError(
       2,
@@ -159,6 +186,8 @@ export async function askFlags(call: CommandCall, io: CliIo): Promise<AskFlags> 
     dns: call.flag("dns"),
     server,
     tls,
+    transports,
+    files: await filesFlag(call, io, names),
     bootstrap: bootstrap && pathFrom(io.cwd, bootstrap),
     node: call.text("node"),
     cluster: call.text("cluster"),
@@ -167,6 +196,19 @@ export async function askFlags(call: CommandCall, io: CliIo): Promise<AskFlags> 
     parameters: pairsOf(call, "parameter"),
     follow: call.flag("no-follow") ? false : undefined,
   };
+}
+
+async function filesFlag(
+  call: CommandCall,
+  { cwd }: CliIo,
+  names: readonly string[],
+): Promise<string | undefined> {
+  const dir = call.text("files");
+  if (dir !== undefined) return pathFrom(cwd, dir);
+  const files = names.filter((name) => name.startsWith("file:"));
+  return files.length === 0
+    ? undefined
+    : (await import("./directory-of-names.ts")).directoryOfNames(files);
 }
 
 /** Returns the values of a `KEY=VALUE` option by key, or `undefined` if the option is not given. Throws a CliError for a text without a key or `=`, and for a key that occurs twice. */

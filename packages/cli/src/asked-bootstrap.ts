@@ -16,29 +16,36 @@ import {
 } from "@xdstp/federation";
 import type { AskFlags } from "./ask-flags.ts";
 import { CliError } from "./cli-error.ts";
-import { formatEndpoint } from "./endpoint.ts";
 import { readPem } from "./tls-files.ts";
 import type { CliIo } from "./cli-io.ts";
 
-/** Returns the servers and the node: from `--server`, else from a bootstrap. Throws a CliError that says what was tried. */
+/**
+ * Returns the servers and the node: from `--server`, else from a bootstrap. Throws a CliError that says what was tried.
+ * @param transports - The types of `channel_creds` of transports
+ */
 export async function askedBootstrap(
   flags: AskFlags,
   env: Readonly<Record<string, string | undefined>>,
+  transports: readonly string[],
 ): Promise<Bootstrap> {
   const bootstrap =
-    flags.server === undefined ? givenBootstrap(flags, env) : await bootstrapOf(flags);
+    flags.server === undefined
+      ? givenBootstrap(flags, env, transports)
+      : await bootstrapOf(flags.server.uri, flags);
   return { ...bootstrap, node: nodeOf(bootstrap.node, flags) };
 }
 
 function givenBootstrap(
-  { bootstrap: file, dns }: AskFlags,
+  { bootstrap: file, dns, files }: AskFlags,
   env: Readonly<Record<string, string | undefined>>,
+  transports: readonly string[],
 ): Bootstrap {
   try {
-    return readBootstrap({ env, ...(file !== undefined && { file }) });
+    return readBootstrap({ env, transports, ...(file !== undefined && { file }) });
   } catch (error) {
     const { code, text } = XdsError.from(error);
-    if (code === "FAILED_PRECONDITION" && dns === true) return { servers: [], ...own };
+    if (code === "FAILED_PRECONDITION" && (dns === true || files !== undefined))
+      return { servers: [], ...own };
     if (code === "FAILED_PRECONDITION")
       throw new CliError(
         2,
@@ -62,9 +69,9 @@ const own = {
   certificateProviders: new Map(),
 } as const;
 
-async function bootstrapOf({ server, tls }: AskFlags): Promise<Bootstrap> {
-  const uri = formatEndpoint(server?.endpoint ?? { host: "", port: 0 });
-  return { servers: [{ uri, credentials: await credentialsOf(tls), features: new Set() }], ...own };
+async function bootstrapOf(uri: string, { tls }: AskFlags): Promise<Bootstrap> {
+  const credentials = await credentialsOf(/^https:/i.test(uri) ? (tls ?? {}) : tls);
+  return { servers: [{ uri, credentials, features: new Set() }], ...own };
 }
 
 /** Returns the credentials for the given files. The client reads these files later. They are also read here, so that the error for a missing file names its option. */

@@ -40,7 +40,12 @@ export function askedName(call: CommandCall, name: string): AskedName {
         2,
         `${JSON.stringify(name)} does not say its type: give --type ${[...shortTypes.keys()].join("|")}, or a full message name`,
       );
-    return { name, typeUrl: given, kind: name === "*" ? "glob" : "name", places: 1 };
+    return {
+      name,
+      typeUrl: given,
+      kind: name === "*" || isGlob(name) ? "glob" : "name",
+      places: 1,
+    };
   }
   const locator = locatorOf(name);
   const asked = { name, places: placesOf(locator), ...kindOf(locator, given) };

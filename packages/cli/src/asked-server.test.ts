@@ -50,6 +50,29 @@ describe("XDSTP_SERVER", () => {
     });
   });
 
+  it.each([
+    [
+      ["get", "web", "--type", "clusters", "--server", "foo://x"],
+      '--server "foo://x": the scheme foo is not known; give HOST:PORT, an origin such as https://HOST, or --transport with the package that knows it',
+    ],
+    [
+      ["relay", "--server", "https://config.example/path"],
+      'the server "https://config.example/path" is not an origin; give https://HOST or https://HOST:PORT',
+    ],
+    [
+      ["get", "web", "--type", "clusters", "--server", "http://h", "--tls"],
+      'the server "http://h" has TLS credentials, which http: would not use; give https:',
+    ],
+    [
+      ["status", "https://config.example"],
+      'the server "https://config.example" is a URL, and this command needs a server of gRPC; give HOST:PORT',
+    ],
+  ])("is a URL that has to fit the command: %j", async (args, problem) => {
+    const { code, err } = await runToEnd(args);
+    expect(code).toBeGreaterThan(0);
+    expect(err.replaceAll(/\n +/g, " ")).toContain(problem);
+  });
+
   it("is shown by resolve as what says whom to ask", async () => {
     const { out } = await runToEnd(
       ["resolve", "xdstp://a/envoy.config.cluster.v3.Cluster/x", "--json"],

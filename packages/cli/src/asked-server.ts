@@ -9,25 +9,73 @@ export const serverVariable = "XDSTP_SERVER";
 
 /** A server, and the option or variable that gave it. */
 export interface AskedServer {
-  readonly endpoint: Endpoint;
+  /** `HOST:PORT`, or a URL. */
+  readonly uri: string;
   /** `--server` or `XDSTP_SERVER`. */
   readonly from: string;
 }
 
+/** A server of gRPC. */
+export interface AskedEndpoint extends AskedServer {
+  readonly endpoint: Endpoint;
+}
+
 /**
- * Returns the server of a command: the one given with the option, else that of `XDSTP_SERVER`. Returns `undefined` if neither is set.
+ * Returns the server of a command: the one given with the option, else that of `XDSTP_SERVER`. Returns `undefined` if neither is set. It is `HOST:PORT`, the origin of a server over native HTTP, a socket (`unix:///PATH`), or a URL of a transport.
  * Throws a CliError that names the option or the variable.
+ * @param transports - The names of other transports
  */
 export function askedServer(
   option: string,
   typed: string | undefined,
   { env }: Pick<CliIo, "env">,
+  transports: readonly string[] = [],
 ): AskedServer | undefined {
+  const given = givenServer(option, typed, env);
+  if (given === undefined) return undefined;
+  const scheme = schemeOf(given.text);
+  if (scheme === undefined)
+    return {
+      uri: formatEndpoint(parseEndpoint(given.from, given.text, 1)),
+      from: given.from,
+    };
+  if (["http", "https", "unix", ...transports].includes(scheme))
+    return { uri: given.text, from: given.from };
+  throw new CliError(
+    2,
+    `${given.from} ${JSON.stringify(given.text)}: the scheme ${scheme} is not known; give HOST:PORT, an origin such as https://HOST, or --transport with the package that knows it`,
+  );
+}
+
+/** Returns the server of a command that needs gRPC, as {@link askedServer} does. */
+export function askedEndpoint(
+  option: string,
+  typed: string | undefined,
+  { env }: Pick<CliIo, "env">,
+): AskedEndpoint | undefined {
+  const given = givenServer(option, typed, env);
+  if (given === undefined) return undefined;
+  if (schemeOf(given.text) !== undefined)
+    throw new CliError(
+      2,
+      `${given.from} ${JSON.stringify(given.text)} is a URL, and this command needs a server of gRPC; give HOST:PORT`,
+    );
+  const endpoint = parseEndpoint(given.from, given.text, 1);
+  return { uri: formatEndpoint(endpoint), endpoint, from: given.from };
+}
+
+function givenServer(
+  option: string,
+  typed: string | undefined,
+  env: CliIo["env"],
+): { readonly text: string; readonly from: string } | undefined {
   const variable = env[serverVariable] ?? "";
-  if (typed !== undefined) return { endpoint: parseEndpoint(option, typed, 1), from: option };
-  return variable === ""
-    ? undefined
-    : { endpoint: parseEndpoint(serverVariable, variable, 1), from: serverVariable };
+  if (typed !== undefined) return { text: typed, from: option };
+  return variable === "" ? undefined : { text: variable, from: serverVariable };
+}
+
+function schemeOf(text: string): string | undefined {
+  return /^([a-z][a-z0-9+.-]*):\/\//i.exec(text)?.[1]?.toLowerCase();
 }
 
 /** Runs a command that connects to a server. If the server comes from `XDSTP_SERVER`, an error that contains its address also names the variable. */
@@ -41,7 +89,7 @@ export async function namingSource<T>(
     const isAboutIt =
       server?.from === serverVariable &&
       error instanceof CliError &&
-      error.message.includes(formatEndpoint(server.endpoint));
+      error.message.includes(server.uri);
     throw isAboutIt
       ? new CliError(error.exitCode, `${error.message} (${serverVariable} names this server)`, {
           cause: error,

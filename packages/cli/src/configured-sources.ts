@@ -1,11 +1,14 @@
 import {
   createChannels,
   encodeNode,
+  type Channels,
+  type Transport,
   type BootstrapNode,
   type SourceConfig,
 } from "@xdstp/bootstrap";
 import type { EnvoyBootstrap, EnvoyConfigSource } from "@xdstp/bootstrap/envoy";
 import type { ClientBootstrap } from "@xdstp/client";
+import type { Clock } from "@xdstp/core";
 import {
   createSources,
   explain,
@@ -15,6 +18,9 @@ import {
 } from "@xdstp/federation";
 import { cluster, listener } from "@xdstp/resource-types";
 import { memberTypeOf, parseLocator, printLocator } from "@xdstp/uri";
+import type { CliIo } from "./cli-io.ts";
+import { loadRegistry } from "./load-registry.ts";
+import { loadTransports } from "./load-transports.ts";
 import { asCliError, type Spoken } from "./cli-error.ts";
 import type { AskFlags } from "./ask-flags.ts";
 import { askedBootstrap, envoyBootstrapText, nodeOf } from "./asked-bootstrap.ts";
@@ -25,7 +31,12 @@ export interface ConfiguredSources {
   readonly from: string;
   /** The bootstrap for `createClient`. */
   readonly bootstrap: ClientBootstrap;
+  /** All sources in order: those of `more`, then those of the bootstrap. */
   readonly sources: readonly FederationSource[];
+  /** The sources that are not in the bootstrap: the directory of `--files`. */
+  readonly more: readonly FederationSource[];
+  /** Creates the channels to all servers: over gRPC, over transports, and to the files of a bootstrap. */
+  readonly openChannels: (clock: Clock) => Promise<Channels>;
   readonly node: BootstrapNode;
   /** `node_context_params` of the Envoy bootstrap. Empty for other configurations. */
   readonly nodeContextParams: readonly string[];
@@ -44,15 +55,66 @@ export interface BesideSource {
 /** Reads a bootstrap of gRPC or Envoy, or the options of the command. Throws a CliError that says what is invalid. */
 export async function configuredSources(
   flags: AskFlags,
-  env: Readonly<Record<string, string | undefined>>,
+  { env, cwd }: Pick<CliIo, "env" | "cwd">,
 ): Promise<ConfiguredSources> {
+  const transports = await loadTransports(flags.transports ?? [], cwd);
+  const configured = await bootstrapSources(flags, env, Object.keys(transports));
+  const more = flags.files === undefined ? [] : [await filesBelow(flags.files)];
+  return {
+    ...configured,
+    more,
+    sources: [...more, ...configured.sources],
+    openChannels: async (clock) =>
+      createChannels({
+        clock,
+        limits: flags.limits ?? {},
+        transports: {
+          ...(hasFiles(configured) && { file: await fileTransport() }),
+          ...transports,
+        },
+      }),
+  };
+}
+
+function hasFiles({ sources, ownSource }: BootstrapSources): boolean {
+  const beside = [listener, cluster].flatMap(({ typeUrl }) => ownSource(typeUrl)?.source ?? []);
+  return [...sources, ...beside].some(({ servers }) =>
+    servers.some(({ config }) => config?.file !== undefined),
+  );
+}
+
+/** Returns the transport for `path_config_source`. Loaded only if a bootstrap has files, since it starts slowly. */
+async function fileTransport(): Promise<Transport> {
+  const { createFileTransport } = await import("@xdstp/transport-file/client");
+  return createFileTransport({ registry: await loadRegistry([]) });
+}
+
+/** Milliseconds after which a file that does not exist is reported as missing. A person waits for the report. */
+const missingFileMs = 1_000;
+
+/** Returns the source of names of files below a directory. */
+async function filesBelow(directory: string): Promise<FederationSource> {
+  const { createNativeFileSource } = await import("@xdstp/transport-file/client");
+  const registry = await loadRegistry([]);
+  const source = createNativeFileSource({ directory, registry, fetchMs: missingFileMs });
+  return { ...source, place: `--files ${directory}` };
+}
+
+/** The sources of a bootstrap, or of the options of the command. */
+type BootstrapSources = Omit<ConfiguredSources, "more" | "openChannels">;
+
+async function bootstrapSources(
+  flags: AskFlags,
+  env: CliIo["env"],
+  transports: readonly string[],
+): Promise<BootstrapSources> {
   const text = flags.bootstrap === undefined ? undefined : envoyBootstrapText(flags.bootstrap);
   if (flags.bootstrap !== undefined && text !== undefined)
     return envoySources(text, flags.bootstrap, flags);
-  const bootstrap = await askedBootstrap(flags, env);
+  const bootstrap = await askedBootstrap(flags, env, transports);
   if (bootstrap.servers.length === 0)
     return {
-      from: "--dns",
+      from: flags.dns === true ? "--dns" : "--files",
       bootstrap: { node: bootstrap.node, sources: [] },
       node: bootstrap.node,
       nodeContextParams: [],
@@ -106,7 +168,7 @@ async function envoySources(
   text: string,
   file: string,
   flags: AskFlags,
-): Promise<ConfiguredSources> {
+): Promise<BootstrapSources> {
   const { readEnvoyBootstrap } = await import("@xdstp/bootstrap/envoy");
   const read = readBy(() => readEnvoyBootstrap(text, file));
   const {

@@ -1,5 +1,5 @@
 import {
-  askedServer,
+  askedEndpoint,
   clientTlsOptions,
   clientTlsPaths,
   namingSource,
@@ -41,7 +41,7 @@ async function run(call: CommandCall, io: CliIo): Promise<number> {
   const asked = askedName(call, name);
   if (asked.kind === "glob")
     throw new CliError(2, `${JSON.stringify(name)} is a collection; give the name of one resource`);
-  const server = askedServer("--server", call.text("server"), io);
+  const server = askedEndpoint("--server", call.text("server"), io);
   if (server === undefined)
     throw new CliError(2, `which server? Give --server HOST:PORT, or set ${serverVariable}`);
   const options = {

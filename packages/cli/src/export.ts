@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { JsonObject, Registry } from "@bufbuild/protobuf";
-import { createChannels, encodeNode } from "@xdstp/bootstrap";
+import { encodeNode } from "@xdstp/bootstrap";
 import { type Cache, createCache } from "@xdstp/cache";
 import { bootstrapFacts, createFederation } from "@xdstp/federation";
 import { createFolderFeed, formatProblem } from "@xdstp/folder";
@@ -162,18 +162,22 @@ function folderSupply(dir: string, registry: Registry, { clock }: CliIo): Export
   };
 }
 
-async function serverSupply(ask: AskFlags, { env, clock }: CliIo): Promise<ExportSupply> {
-  const configured = await configuredSources(ask, env);
+async function serverSupply(ask: AskFlags, io: CliIo): Promise<ExportSupply> {
+  const configured = await configuredSources(ask, io);
+  const { clock } = io;
   const facts = bootstrapFacts(configured.bootstrap);
   const federation = createFederation({
-    sources: facts.sources({
-      node: encodeNode(configured.node),
-      channels: createChannels({ clock, limits: ask.limits ?? {} }),
-      variant: ask.variant,
-      // A reader of files has to lose what the server removes.
-      keepRemoved: false,
-      clock,
-    }),
+    sources: [
+      ...configured.more,
+      ...facts.sources({
+        node: encodeNode(configured.node),
+        channels: await configured.openChannels(clock),
+        variant: ask.variant,
+        // A reader of files has to lose what the server removes.
+        keepRemoved: false,
+        clock,
+      }),
+    ],
     clock,
   });
   const cache = createCache({

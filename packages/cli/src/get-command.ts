@@ -88,7 +88,7 @@ async function run(call: CommandCall, io: CliIo): Promise<number> {
       "--no-follow shows a redirect itself, and a name with directives leads elsewhere by itself; leave the directives out",
     );
   const output = outputFlag(call);
-  const ask = await askFlags(call, io);
+  const ask = await askFlags(call, io, [text]);
   const timeoutMs = secondsFlag(call, "timeout") ?? 10_000;
   const { get } = await import("./get.ts");
   return namingSource(ask.server, async () =>

@@ -31,6 +31,17 @@ describe("a bootstrap with a server over native HTTP", () => {
     expect([missing.code, missing.err]).toEqual([1, expect.stringContaining("status 404")]);
   });
 
+  it("may also be given as --server, for opaque names too [B-HTTP-1]", async () => {
+    const { dir } = useFolder({ [web]: "connect_timeout: 1s\n" });
+    const names = ["--http", "--http-authority", "acme.example"];
+    const { stdout, port } = useCli(["serve", dir, "--listen", "127.0.0.1:0", ...names]);
+    await stdout.line(/Z loaded /);
+    const origin = `http://127.0.0.1:${await port()}`;
+    const { out } = await runToEnd(["get", name, "--server", origin]);
+    expect(out).toContain(`# server: ${origin}, native HTTP\n`);
+    expect(out).toContain("connect_timeout: 1s\n");
+  });
+
   it("does not have globs, and says so [B-HTTP-3]", async () => {
     const glob = name.replace("web", "*");
     const { code, err } = await runToEnd(["get", glob, "--bootstrap", await useHttpServer()]);

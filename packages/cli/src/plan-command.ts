@@ -1,5 +1,5 @@
 import {
-  askedServer,
+  askedEndpoint,
   clientTlsOptions,
   clientTlsPaths,
   namingSource,
@@ -74,7 +74,7 @@ async function run(call: CommandCall, io: CliIo): Promise<number> {
   const [dir, ...more] = call.positionals;
   if (dir === undefined || dir === "") throw new CliError(2, "which folder?");
   takeNoMore(more, "; one folder is compared");
-  const server = askedServer("--server", call.text("server"), io);
+  const server = askedEndpoint("--server", call.text("server"), io);
   if (server === undefined)
     throw new CliError(2, `which server? Give --server HOST:PORT, or set ${serverVariable}`);
   const options = {

@@ -42,7 +42,7 @@ async function run(call: CommandCall, io: CliIo): Promise<number> {
   if (names.length === 0) throw new CliError(2, "which name? It stands behind the file");
   const { askedName } = await import("./asked-name.ts");
   const asked = names.map((name) => askedName(call, name));
-  const ask = await askFlags(call, io);
+  const ask = await askFlags(call, io, names);
   const [count, timeoutMs] = [countFlag(call, "count"), secondsFlag(call, "timeout")];
   const { record } = await import("./record.ts");
   return namingSource(ask.server, async () =>

@@ -3,7 +3,8 @@ import type { AnyBootstrap } from "@xdstp/bootstrap";
 import type { AskFlags } from "./ask-flags.ts";
 import type { ServerFlags } from "./server-flags.ts";
 import { CliError } from "./cli-error.ts";
-import { configuredSources } from "./configured-sources.ts";
+import type { CliIo } from "./cli-io.ts";
+import { type ConfiguredSources, configuredSources } from "./configured-sources.ts";
 import { certificateFiles } from "./health-book.ts";
 
 /** The options of `xdstp relay`. They are plain data, so that they can be sent to other processes. */
@@ -17,8 +18,9 @@ export interface RelayCall extends ServerFlags {
 }
 
 /** The configuration of the servers upstream. */
-interface RelayBootstrap {
+export interface RelayBootstrap {
   readonly bootstrap: AnyBootstrap;
+  readonly openChannels: ConfiguredSources["openChannels"];
   /** The servers in their order, and the file, variable or option that configures them. */
   readonly what: { readonly upstreams: readonly string[]; readonly by: string };
   /** The files of the certificates that the relay shows to these servers. */
@@ -28,9 +30,9 @@ interface RelayBootstrap {
 /** Reads a bootstrap of gRPC or Envoy, or the options of the command. Throws a CliError that says what is invalid. */
 export async function relayBootstrap(
   flags: AskFlags,
-  env: Readonly<Record<string, string | undefined>>,
+  io: Pick<CliIo, "env" | "cwd">,
 ): Promise<RelayBootstrap> {
-  const { bootstrap, from, sources } = await configuredSources(flags, env);
+  const { bootstrap, from, sources, openChannels } = await configuredSources(flags, io);
   if (sources.length === 0)
     throw new CliError(
       1,
@@ -41,6 +43,7 @@ export async function relayBootstrap(
   ];
   return {
     bootstrap,
+    openChannels,
     certificates: certificateFiles(sources),
     what: { upstreams, by: flags.server === undefined ? from : `--server ${upstreams.join()}` },
   };

@@ -9,16 +9,19 @@ import {
   takeNoMore,
 } from "./command.ts";
 import { askOptions } from "./ask-flags.ts";
+import { askedServer } from "./asked-server.ts";
 import { limitsFlag, channelLimits } from "./limits-flag.ts";
-import { parseEndpoint } from "./endpoint.ts";
 import type { RelayCall } from "./relay-call.ts";
 import { listenOptions, serverFlags, serverOptions, serverUsage } from "./server-flags.ts";
 
 const {
   bootstrap,
   node,
+  transport,
   "channel-limit": channelLimit,
-} = askOptions as Required<Pick<typeof askOptions, "bootstrap" | "node" | "channel-limit">>;
+} = askOptions as Required<
+  Pick<typeof askOptions, "bootstrap" | "node" | "transport" | "channel-limit">
+>;
 
 const mostWorkers = 256;
 
@@ -27,7 +30,7 @@ export const relayCommand: Command = {
   name: "relay",
   summary:
     "Serve what other servers have, with one subscription for all clients, also while they are down.",
-  usage: `xdstp relay [--server HOST:PORT | --bootstrap FILE] [--listen HOST:PORT] [--json] [--follow] [--sotw] [--snapshot DIR [--snapshot-key FILE]] [--opaque-key FIELDS] [--quorum N [--quorum-wait SECONDS]] [--linger SECONDS] [--upstream-names N] [--workers N] [--node ID] [--channel-limit NAME=NUMBER]... ${serverUsage}`,
+  usage: `xdstp relay [--server HOST:PORT | --bootstrap FILE] [--listen HOST:PORT] [--json] [--follow] [--sotw] [--snapshot DIR [--snapshot-key FILE]] [--opaque-key FIELDS] [--quorum N [--quorum-wait SECONDS]] [--linger SECONDS] [--upstream-names N] [--workers N] [--node ID] [--transport PACKAGE]... [--channel-limit NAME=NUMBER]... ${serverUsage}`,
   notes: [
     "The bootstrap lists the servers of each authority, in authorities (gRPC) or config_sources (Envoy); --server gets all requests, without TLS.\nThe relay subscribes at each server over one stream, once for many clients, and only for what clients subscribe to.",
     "Redirects and directives are handed on to clients as they are. With --follow the relay follows them, and clients get what they lead to.",
@@ -37,7 +40,10 @@ export const relayCommand: Command = {
     "Options of TLS are for its own clients: a bootstrap says by itself how to speak to its servers.",
   ],
   options: {
-    server: { value: "HOST:PORT", help: "the one server to ask; without it a bootstrap says" },
+    server: {
+      value: "HOST:PORT",
+      help: "the one server to ask: HOST:PORT of gRPC, or https://HOST of native HTTP; without it a bootstrap says",
+    },
     bootstrap,
     ...listenOptions,
     follow: { help: "follow redirects and directives (default: they are handed on)" },
@@ -80,6 +86,7 @@ export const relayCommand: Command = {
       ...node,
       help: "who the relay says it is (default xdstp-relay, or as the bootstrap says)",
     },
+    transport,
     "channel-limit": channelLimit,
     ...serverOptions,
   },
@@ -119,13 +126,17 @@ async function askOf(call: CommandCall, { cwd }: CliIo): Promise<RelayCall["ask"
   if (server !== undefined && file !== undefined)
     throw new CliError(2, "--server and --bootstrap both say whom to ask; give one of them");
   const limits = await limitsFlag(call, channelLimits);
+  const transports = call.texts("transport");
+  const schemes =
+    transports.length === 0
+      ? []
+      : Object.keys(await (await import("./load-transports.ts")).loadTransports(transports, cwd));
   return {
     limits: Object.keys(limits).length > 0 ? limits : undefined,
     variant: call.flag("sotw") ? "sotw" : "delta",
     server:
-      server === undefined
-        ? undefined
-        : { endpoint: parseEndpoint("--server", server, 1), from: "--server" },
+      server === undefined ? undefined : askedServer("--server", server, { env: {} }, schemes),
+    transports,
     bootstrap: file && pathFrom(cwd, file),
     node: id ?? (server === undefined ? undefined : "xdstp-relay"),
   };

@@ -1,6 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { readFile } from "node:fs/promises";
-import { type AnyBootstrap, createChannels } from "@xdstp/bootstrap";
 import { systemClock, XdsError } from "@xdstp/core";
 import {
   createRelay,
@@ -15,7 +14,7 @@ import { authorityOf } from "@xdstp/uri";
 import type { CliIo } from "./cli-io.ts";
 import { hostServer, type Supply } from "./host-server.ts";
 import { loadRegistry } from "./load-registry.ts";
-import { relayBootstrap, type RelayCall } from "./relay-call.ts";
+import { type RelayBootstrap, relayBootstrap, type RelayCall } from "./relay-call.ts";
 import { CliError } from "./cli-error.ts";
 import type { UpstreamEvent } from "./cli-event.ts";
 import { relayVersions } from "./served-versions.ts";
@@ -24,9 +23,10 @@ import { followUpstreamCertificates } from "./health-book.ts";
 
 /** Relays until a signal stops it, and returns the exit code. Throws a CliError if it cannot start; nothing stays open then. */
 export async function relay(call: RelayCall, io: CliIo): Promise<number> {
-  const { bootstrap, what, certificates } = await relayBootstrap(call.ask, io.env);
+  const upstream = await relayBootstrap(call.ask, io);
+  const { what, certificates } = upstream;
   const registry = await loadRegistry([]);
-  const options = await relayOptions(call, bootstrap, io);
+  const options = await relayOptions(call, upstream, io);
   return hostServer(
     { ...call, registry },
     (tell) => openRelaySupply(options, what, tell, certificates),
@@ -37,7 +37,7 @@ export async function relay(call: RelayCall, io: CliIo): Promise<number> {
 /** Returns the options of `createRelay`. Throws a CliError for an invalid snapshot key. */
 export async function relayOptions(
   { relay, snapshot, ask }: RelayCall,
-  bootstrap: AnyBootstrap,
+  { bootstrap, openChannels }: Pick<RelayBootstrap, "bootstrap" | "openChannels">,
   { clock }: Pick<CliIo, "clock">,
 ): Promise<RelayOptions> {
   return {
@@ -45,7 +45,7 @@ export async function relayOptions(
     bootstrap,
     variant: ask.variant,
     clock,
-    ...(ask.limits && { channels: createChannels({ clock, limits: ask.limits }) }),
+    channels: await openChannels(clock),
     ...(snapshot && { snapshot: await snapshotOptions(snapshot) }),
   };
 }

@@ -44,8 +44,13 @@ export async function replayAsk(options: ReplayAskOptions, io: CliIo): Promise<n
   const {
     servers: [server],
   } = await askedBootstrap(
-    { variant, server: { endpoint: options.server, from: "--server" }, tls: options.tls },
+    {
+      variant,
+      server: { uri: formatEndpoint(options.server), from: "--server" },
+      tls: options.tls,
+    },
     {},
+    [],
   );
   if (server === undefined) return 1;
   const stop = new AbortController();

@@ -40,7 +40,7 @@ async function run(call: CommandCall, io: CliIo): Promise<number> {
   return resolve(
     {
       name,
-      ask: await askFlags(call, io),
+      ask: await askFlags(call, io, [name]),
       json: call.flag("json"),
       ...(typeUrl !== undefined && { typeUrl }),
     },

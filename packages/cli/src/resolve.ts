@@ -19,6 +19,7 @@ import type { CliIo } from "./cli-io.ts";
 import { configuredSources, type ConfiguredSources, optionsOf } from "./configured-sources.ts";
 import { placesByDns } from "./asked-bootstrap.ts";
 import { jsonText } from "./json-text.ts";
+import { noAuthority } from "./shown-hop.ts";
 import { escapeText } from "./short-text.ts";
 import { wrapWords } from "./fit-text.ts";
 
@@ -34,7 +35,7 @@ interface ResolveOptions {
 /** Shows which servers would get the request for a name. Returns the exit code: 1 if no server would. Throws a CliError if the name cannot be requested. */
 export async function resolve(options: ResolveOptions, io: CliIo): Promise<number> {
   const { name, ask, json } = options;
-  const configured = await configuredSources(ask, io.env);
+  const configured = await configuredSources(ask, io);
   const parsed = name.startsWith("xdstp:") ? parseLocator(name) : undefined;
   const explained = (found: readonly FederationSource[]): readonly ExplainedPlace[] =>
     placesOf(options, { ...configured, sources: [...configured.sources, ...found] });
@@ -163,11 +164,7 @@ function rowsOf(place: ExplainedPlace, from: string, columns: number): readonly 
       : []),
     [
       "authority",
-      authority === null
-        ? "none, the name is opaque"
-        : authority === ""
-          ? "(empty)"
-          : escapeText(authority),
+      authority === null ? noAuthority(name) : authority === "" ? "(empty)" : escapeText(authority),
     ],
     ["source", escapeText(error === undefined ? sourceText(place, from) : errorText(error))],
     ...servers.map(
@@ -205,20 +202,24 @@ function sourceText({ by, sources, authority }: ExplainedPlace, from: string): s
     case "reference":
       return `${where}, next to the reference${authority === null ? "" : ", which lists the authority"}`;
     case "authority":
-      return `${where}, which list${sources.length === 1 ? "s" : ""} the authority`;
+      return authority === null
+        ? `${where}, for names of files`
+        : `${where}, which list${sources.length === 1 ? "s" : ""} the authority`;
     default:
       return `${where}, ${authority === null ? "for opaque names" : "the default: nothing lists the authority"}`;
   }
 }
 
 function placeText({ place = "a source" }: FederationSource, from: string): string {
-  return place === from || place.startsWith("DNS ") ? place : `${place} of ${from}`;
+  return place === from || /^(?:DNS|--files) /.test(place) ? place : `${place} of ${from}`;
 }
 
 function serverText({ config }: FederationServer): string {
   const tls = hasCertificate(config)
     ? "tls with a certificate of the client"
     : (config?.credentials.type ?? "");
-  if (config?.variant === undefined) return "native HTTP";
+  if (config === undefined) return "files";
+  if (config.variant === undefined) return "native HTTP";
+  if (config.file !== undefined) return `${config.variant}, a file with one type`;
   return `${config.variant}, ${tls}${config.aggregated === false ? ", a stream for each type" : ""}`;
 }

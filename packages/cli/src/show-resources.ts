@@ -9,7 +9,7 @@ import { fileYaml, type ResourceFacts, wrapperOf } from "./file-form.ts";
 import { wrapText } from "./fit-text.ts";
 import { type ResourceView, viewResource, type ViewOptions } from "./resource-view.ts";
 import { showRows } from "./style.ts";
-import { authorityIn, hopLines, type ShownHop } from "./shown-hop.ts";
+import { authorityIn, hopLines, noAuthority, type ShownHop } from "./shown-hop.ts";
 
 /** One received resource. */
 export interface ShownResource {
@@ -104,12 +104,18 @@ export function headOf(
     `name: ${escapeText(name)}`,
     `version: ${escapeText(version) || "none"}`,
     `received: ${new Date(received).toISOString()} (xDS does not say how old it is)`,
-    `authority: ${escapeText(authorityIn(name) ?? "none, the name is opaque")}`,
-    `server: ${escapeText(server)}${controlPlane === "" ? "" : ` (${escapeText(controlPlane)})`}, ${isHttpServer({ uri: server }) ? "native HTTP" : variant}`,
+    `authority: ${escapeText(authorityIn(name) ?? noAuthority(name))}`,
+    `server: ${escapeText(server)}${controlPlane === "" ? "" : ` (${escapeText(controlPlane)})`}, ${wayTo(server, variant, name)}`,
     ...hopLines(hops),
     ...notes.map((note) => `note: ${note}`),
   ];
   return lines.map((line) => `# ${line}\n`).join("");
+}
+
+/** Describes the way to a server. The source of names of files is a directory, without a variant. */
+function wayTo(server: string, variant: string, name: string): string {
+  if (isHttpServer({ uri: server })) return "native HTTP";
+  return name.startsWith("file:") ? "files" : variant;
 }
 
 function nackText({ server: { server } }: Showing, { nonce, reason }: ShownNack): string {

@@ -61,6 +61,11 @@ export function authorityIn(name: string): string | null {
   return locatorIn(name)?.authority ?? null;
 }
 
+/** Describes why a name has no authority. */
+export function noAuthority(name: string): string {
+  return `none, the name is ${name.startsWith("file:///") ? "that of a file" : "opaque"}`;
+}
+
 /** Returns the last server that has responded and is available, since servers are used in order. If none has, returns the last one that is connected or connecting, else the first one. */
 export function answering<Row extends ReturnType<Client["status"]>[number]>(
   rows: readonly Row[],

@@ -1,5 +1,5 @@
 import {
-  askedServer,
+  askedEndpoint,
   clientTlsOptions,
   clientTlsPaths,
   namingSource,
@@ -49,7 +49,7 @@ export const statusCommand: Command = {
 async function run(call: CommandCall, io: CliIo): Promise<number> {
   const [typed, ...more] = call.positionals;
   takeNoMore(more, "; one server is asked");
-  const server = askedServer("the server", typed, io);
+  const server = askedEndpoint("the server", typed, io);
   if (server === undefined)
     throw new CliError(2, `which server? Give HOST:PORT, or set ${serverVariable}`);
   const options: StatusOptions = {

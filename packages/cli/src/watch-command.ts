@@ -51,7 +51,7 @@ async function run(call: CommandCall, io: CliIo): Promise<number> {
   rejectAttributesIn(call.positionals);
   const { askedName } = await import("./asked-name.ts");
   const asked = call.positionals.map((name) => askedName(call, name));
-  const ask = await askFlags(call, io);
+  const ask = await askFlags(call, io, call.positionals);
   const [count, timeoutMs] = [countFlag(call, "count"), secondsFlag(call, "timeout")];
   const { watch } = await import("./watch.ts");
   return namingSource(ask.server, async () =>

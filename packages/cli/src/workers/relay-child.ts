@@ -32,14 +32,15 @@ try {
 
 /** Runs the first process. Its clients are the workers. It does not report what they reject, since a worker only passes on rejections of its own clients and reports these itself. */
 async function runFirst({ call, path }: ChildTask, parent: ParentLine): Promise<void> {
-  const { bootstrap, what, certificates } = await relayBootstrap(call.ask, process.env);
+  const io = processIo();
+  const upstream = await relayBootstrap(call.ask, io);
   const supply = await openRelaySupply(
-    await relayOptions(call, bootstrap, processIo()),
-    what,
+    await relayOptions(call, upstream, io),
+    upstream.what,
     (event) => {
       if (event.event.kind !== "resource-rejected") parent.tell(event);
     },
-    certificates,
+    upstream.certificates,
   );
   await rm(path, { force: true });
   const server = createServer({
@@ -65,11 +66,14 @@ async function runFirst({ call, path }: ChildTask, parent: ParentLine): Promise<
 }
 
 async function runWorker({ call, path, worker }: ChildTask, parent: ParentLine): Promise<void> {
-  const { bootstrap, what } = await relayBootstrap(call.ask, process.env);
   const io = processIo();
+  const { bootstrap, what, openChannels } = await relayBootstrap(call.ask, io);
   const options = await relayOptions(
     { ...call, snapshot: undefined },
-    firstAsUpstream(path, bootstrapFacts(bootstrap).node, worker),
+    {
+      bootstrap: firstAsUpstream(path, bootstrapFacts(bootstrap).node, worker),
+      openChannels,
+    },
     io,
   );
   const supply = relaySupply(

@@ -25,7 +25,7 @@ const lookMs = 1_000;
 /** Runs `xdstp relay` with several processes until a signal stops it. Returns the exit code. Throws a CliError if it cannot start; no process stays alive then. */
 export async function runWorkers(given: RelayCall, count: number, io: CliIo): Promise<number> {
   const call = { ...given, listen: await freePort(given.listen) };
-  const { what } = await relayBootstrap(call.ask, io.env);
+  const { what } = await relayBootstrap(call.ask, io);
   const dir = await mkdtemp(join(tmpdir(), "xdstp-relay-"));
   const path = join(dir, "first.sock");
   const stage = createStage();

@@ -27,6 +27,17 @@ const unknownAuthority = (authority: string, known: string): string =>
   `no server is configured for the authority "${authority}"; ${known}; add a source for it`;
 
 describe("explain()", () => {
+  it("names the source of names of files, never the default one [C-NFILE-7]", () => {
+    const files = { ...from("dir"), authorities: ["file://"] };
+    const [found] = explain(sourcesOf(rest, files), "file:///dir/x.yaml");
+    expect([found?.authority, found && shown(found)]).toEqual([null, "authority: dir"]);
+    const [none] = explain(sourcesOf(rest), "file:///dir/x.yaml");
+    expect(none?.servers).toEqual([]);
+    expect(none?.error?.text).toBe(
+      "names of files are not read; add a source with a directory for them",
+    );
+  });
+
   it.each<[string, string, readonly SourceConfig[], SourceConfig | undefined, string]>([
     [
       "the ConfigSource beside the reference, if it lists the authority",

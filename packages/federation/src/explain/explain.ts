@@ -16,6 +16,7 @@ import {
 
 import type { FederationServer, FederationSource } from "../federation-source.ts";
 import { locatorFault } from "../links/locator-of.ts";
+import { FILES } from "../routes/authority-finder.ts";
 import { isHasty, serversOf, sourcesFor, unknownAuthority } from "../routes/routes.ts";
 
 /** One name that would be requested, its servers, and the reason for this choice. */
@@ -31,7 +32,7 @@ export interface ExplainedPlace {
    * used.
    */
   readonly entry?: string;
-  /** `null`: the name is opaque. */
+  /** `null`: the name is opaque, or that of a file. */
   readonly authority: string | null;
   /**
    * The reason for these sources: they are next to the reference, they list the authority, they are
@@ -77,8 +78,10 @@ export function explain(
   } = {},
 ): readonly ExplainedPlace[] {
   const choose = (authority: string | null): Choice => choiceOf(sources, authority, ownSource);
-  if (!name.startsWith("xdstp:"))
-    return [{ locator: name, name, added: new Map(), ...choose(null) }];
+  if (!name.startsWith("xdstp:")) {
+    const choice = name.startsWith(`${FILES}/`) ? choiceOfFiles(sources) : choose(null);
+    return [{ locator: name, name, added: new Map(), ...choice }];
+  }
   const written = checked(name);
   const composed = composeLocator(written, layers);
   if (!composed.ok) throw rejected(name, `: ${composed.error.message}`, composed.error.rule);
@@ -103,6 +106,16 @@ function choiceOf(
     servers: serversOf(sources),
     reachabilityOnly: isHasty(sources),
     ...(sources.length === 0 && { error: unknownAuthority(all, authority) }),
+  };
+}
+
+/** Names of files are never requested from a server, so the default source does not count (C-NFILE-7). */
+function choiceOfFiles(all: readonly FederationSource[]): Choice {
+  const own = all.filter(({ authorities }) => authorities?.includes(FILES));
+  return {
+    ...choiceOf(own, FILES, undefined),
+    authority: null,
+    ...(own.length === 0 && { error: unknownAuthority(all, FILES) }),
   };
 }
 

@@ -1,0 +1,90 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { runToEnd, useCli } from "../test/use-cli.ts";
+import { useFolder } from "../test/use-folder.ts";
+
+const clusterType = "type.googleapis.com/envoy.config.cluster.v3.Cluster";
+const cluster = (seconds: number): string =>
+  `resource: { "@type": ${clusterType}, connect_timeout: ${seconds}s }\n`;
+const ofClusters = ["--type", "clusters"];
+
+describe("names of files", () => {
+  it("need no server: get and watch read them, one or a directory [C-NFILE-2] [C-NFILE-5]", async () => {
+    const { dir } = useFolder({ "one/web.yaml": cluster(1), "two/api.yaml": cluster(2) });
+    const one = await runToEnd(["get", `file://${dir}/one/web.yaml`, ...ofClusters]);
+    expect([one.code, one.err]).toEqual([0, ""]);
+    expect(one.out).toContain(
+      `# authority: none, the name is that of a file\n# server: file://${dir}/one, files\n`,
+    );
+    expect(one.out).toContain("connect_timeout: 1s\n");
+    const all = await runToEnd(["get", `file://${dir}/one/*`, ...ofClusters]);
+    expect(all.out).toContain(`file://${dir}/one/web.yaml`);
+    const both = await runToEnd([
+      "watch",
+      `file://${dir}/one/web.yaml`,
+      `file://${dir}/two/*`,
+      ...ofClusters,
+      "--count",
+      "2",
+    ]);
+    expect(both.code).toBe(0);
+    expect(both.out).toContain(`file://${dir}/one/web.yaml`);
+    expect(both.out).toContain(`file://${dir}/two/api.yaml`);
+  });
+
+  it("say what is missing, and what leads out of the directory [C-NFILE-7] [C-NFILE-8]", async () => {
+    const { dir } = useFolder({ "one/web.yaml": cluster(1) });
+    const missing = await runToEnd(["get", `file://${dir}/none.yaml`, ...ofClusters]);
+    expect([missing.code, missing.err]).toEqual([
+      1,
+      expect.stringContaining(`(${dir}/none.yaml does not exist)`),
+    ]);
+    const outside = await runToEnd(["get", "file:///etc/passwd", "--files", dir, ...ofClusters]);
+    expect([outside.code, outside.err]).toEqual([
+      1,
+      `xdstp get: "file:///etc/passwd" leads out of ${dir}, the directory of file names [C-NFILE-7]\n`,
+    ]);
+  });
+
+  it("are resolved to their directory, and never to a server [C-NFILE-7]", async () => {
+    const name = "file:///etc/xds/web.yaml";
+    const { out } = await runToEnd(["resolve", name, "--server", "127.0.0.1:1"]);
+    expect(out).toContain(
+      "source     --files /etc/xds, for names of files\nservers    1. file:///etc/xds  files\n",
+    );
+  });
+});
+
+describe("the files of a bootstrap of Envoy", () => {
+  it("are what get and resolve read of it [C-FILE-1]", async () => {
+    const folder = useFolder({
+      "cds.yaml": `resources: [{ "@type": ${clusterType}, name: web, connect_timeout: 4s }]\n`,
+    });
+    folder.write({
+      "envoy.yaml": `node: { id: me, cluster: c }\ndefault_config_source: { path_config_source: { path: ${folder.dir}/cds.yaml } }\n`,
+    });
+    const bootstrap = ["--bootstrap", join(folder.dir, "envoy.yaml")];
+    const got = await runToEnd(["get", "web", ...ofClusters, ...bootstrap]);
+    expect([got.code, got.err]).toEqual([0, ""]);
+    expect(got.out).toContain(`# server: file://${folder.dir}/cds.yaml, sotw\n`);
+    expect(got.out).toContain("connect_timeout: 4s\n");
+    const resolved = await runToEnd(["resolve", "web", ...ofClusters, ...bootstrap]);
+    expect(resolved.out).toContain(
+      `servers    1. file://${folder.dir}/cds.yaml  sotw, a file with one type\n`,
+    );
+  });
+
+  it("are what a relay serves of an authority, to clients of gRPC [C-AUTH-1] [C-FILE-4]", async () => {
+    const name = "xdstp://acme/envoy.config.cluster.v3.Cluster/web";
+    const folder = useFolder({
+      "acme.yaml": `resources: [{ "@type": type.googleapis.com/envoy.service.discovery.v3.Resource, name: "${name}", resource: { "@type": ${clusterType}, connect_timeout: 4s } }]\n`,
+    });
+    folder.write({
+      "envoy.yaml": `config_sources: [{ authorities: [{ name: acme }], path_config_source: { path: ${folder.dir}/acme.yaml } }]\n`,
+    });
+    const relay = useCli(["relay", "--bootstrap", join(folder.dir, "envoy.yaml"), "--listen", "0"]);
+    const server = `127.0.0.1:${await relay.port()}`;
+    const { out, err } = await runToEnd(["get", name, "--server", server]);
+    expect([err, out]).toEqual(["", expect.stringContaining("connect_timeout: 4s\n")]);
+  });
+});

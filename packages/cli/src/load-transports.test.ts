@@ -1,0 +1,67 @@
+import { describe, expect, it } from "vitest";
+import { runToEnd } from "../test/use-cli.ts";
+import { useFolder } from "../test/use-folder.ts";
+
+/** The module of a transport that cannot reach its servers. */
+const closed = `
+export const transports = {
+  acme: ({ uri }) => ({
+    open: (call, { onClosed }) => {
+      queueMicrotask(() => onClosed({ code: 14, message: uri + " is closed" }));
+      return { opening: true, send: () => false, close: () => undefined };
+    },
+    close: () => undefined,
+  }),
+};
+`;
+const ask = ["get", "web", "--type", "clusters", "--timeout", "1"];
+
+describe("--transport", () => {
+  it("loads a path, and a package of the working directory, for the servers of their schemes", async () => {
+    const { dir } = useFolder({
+      "acme.mjs": closed,
+      "node_modules/acme/package.json": '{"name":"acme","type":"module","exports":"./index.js"}',
+      "node_modules/acme/index.js": closed,
+    });
+    for (const transport of ["./acme.mjs", "acme"]) {
+      const args = [...ask, "--transport", transport, "--server", "acme://x"];
+      const { code, err } = await runToEnd(args, { cwd: dir });
+      expect([code, err]).toEqual([1, expect.stringContaining("acme://x is closed")]);
+    }
+  });
+
+  it("is chosen by the channel_creds of a bootstrap too [C-GRPC-1]", async () => {
+    const server = { server_uri: "x", channel_creds: [{ type: "acme" }] };
+    const { dir } = useFolder({
+      "acme.mjs": closed,
+      "grpc.json": JSON.stringify({ xds_servers: [server] }),
+    });
+    const args = [...ask, "--bootstrap", "grpc.json"];
+    const { err } = await runToEnd([...args, "--transport", "./acme.mjs"], { cwd: dir });
+    expect(err).toContain("x is closed");
+    const without = await runToEnd(args, { cwd: dir });
+    expect(without.err).toContain('channel_creds has only "acme", unknown here');
+  });
+
+  it.each([
+    [["none"], "--transport none: it does not exist; install the package here with npm"],
+    [["./none.mjs"], "--transport ./none.mjs: it does not exist; install the package here with"],
+    [["./broken.mjs"], "--transport ./broken.mjs: it cannot be loaded: not today"],
+    [["./empty.mjs"], "--transport ./empty.mjs: it exports neither transports nor listen"],
+    [
+      ["./acme.mjs", "./again.mjs"],
+      '--transport ./again.mjs: another package has the transport "acme" too; leave one out',
+    ],
+  ])("says of %j what is wrong with it", async (transports, problem) => {
+    const { dir } = useFolder({
+      "acme.mjs": closed,
+      "again.mjs": closed,
+      "empty.mjs": "export const x = 1;",
+      "broken.mjs": "throw new Error('not today');",
+    });
+    const args = transports.flatMap((transport) => ["--transport", transport]);
+    const { code, err } = await runToEnd([...ask, "--server", "h:1", ...args], { cwd: dir });
+    expect(code).toBeGreaterThan(0);
+    expect(err).toContain(problem);
+  });
+});
