@@ -42,7 +42,7 @@ export const layers: readonly Readonly<Record<string, readonly string[]>>[] = [
     "@xdstp/client": ["@xdstp/folder"],
     "@xdstp/relay": ["@xdstp/folder"],
     "@xdstp/lsp": ["@xdstp/bootstrap", "@xdstp/cache", "@xdstp/grpc", "@xdstp/protocol"],
-    "@xdstp/web": ["@xdstp/bootstrap", "@xdstp/cache", "@xdstp/grpc", "@xdstp/protocol"],
+    "@xdstp/web": ["@xdstp/bootstrap", "@xdstp/cache", "@xdstp/grpc"],
   },
   { "@xdstp/plan": ["@xdstp/folder"] },
   { "@xdstp/cli": [], xdstp: [] },

@@ -8,13 +8,8 @@
  *
  * @packageDocumentation
  */
-export {
-  createWebClient,
-  type WebClient,
-  type WebClientOptions,
-  type WebWatch,
-  type WebWatchOptions,
-} from "./web-client.ts";
+export { createWebClient, type WebClientOptions } from "./web-client.ts";
+export type { WebClient, WebOptions, WebWatch, WebWatchOptions } from "./watch-client.ts";
 export { jsonType, messageType, type ValueOf, type WebType } from "./web-type.ts";
 export { createStateStore, type StateStore, type StoredResource } from "./state-store.ts";
 export type { WatchState } from "./watch-state.ts";

@@ -1,27 +1,31 @@
-import type { Clock, Timer } from "@xdstp/core";
-import {
-  type FollowedState,
-  followResource,
-  type FollowOptions,
-} from "@xdstp/transport-http/client";
+import type { Clock, Timer, XdsError } from "@xdstp/core";
+import type { FollowedState } from "@xdstp/transport-http/client";
 
+import type { LocatedResource } from "./resource-origin.ts";
 import type { StateStore, StoredResource } from "./state-store.ts";
 
-/** One resource that several watches follow by one request at a time. */
+/** One resource that several watches follow together. */
 export interface SharedResource {
   readonly followed: FollowedState;
   /** The state of an earlier client. undefined: there is none, or it is not loaded yet. */
   readonly stored: StoredResource | undefined;
-  /** Calls back after each change. Returns a function that ends this; the last one ends all requests. */
-  listen(listener: () => void): () => void;
+  /** Begins to call a listener. Returns a function that ends this; the last one ends all requests. */
+  listen(listener: ResourceListener): () => void;
   /** Saves the present state, once a watch has accepted it. */
   accept(): void;
 }
 
+/** The calls of one watch. */
+export interface ResourceListener {
+  /** `followed` or `stored` has changed. */
+  onChange(): void;
+  /** Returns the reason why the watch rejects a body. */
+  check(body: Uint8Array): XdsError | undefined;
+}
+
 /** Options of {@link shareResource}. */
 export interface ShareOptions {
-  /** Options for the requests, with the URL. */
-  readonly follow: FollowOptions;
+  readonly located: LocatedResource;
   /** undefined: nothing is kept. */
   readonly store: StateStore | undefined;
   readonly clock: Clock;
@@ -39,9 +43,9 @@ const RENEWAL = 60_000;
 
 /** Follows a resource, and loads what is stored of it. */
 export function shareResource(options: ShareOptions): SharedResource {
-  const { follow, store, clock, onStoreError, onUnused } = options;
-  const key = `${follow.form ?? ""} ${follow.url}`;
-  const listeners = new Set<() => void>();
+  const { located, store, clock, onStoreError, onUnused } = options;
+  const { key } = located;
+  const listeners = new Set<ResourceListener>();
   let stored: StoredResource | undefined;
   let expiry: Timer | undefined;
   let saved: { readonly body: Uint8Array; readonly at: number } | undefined;
@@ -64,7 +68,7 @@ export function shareResource(options: ShareOptions): SharedResource {
   };
   const changed = (): void => {
     // A listener may have ended another one.
-    for (const listener of [...listeners]) if (listeners.has(listener)) listener();
+    for (const listener of [...listeners]) if (listeners.has(listener)) listener.onChange();
   };
   const save = ({ version, body, ttlMs, noStore }: Found): void => {
     saved = { body, at: clock.now() };
@@ -72,18 +76,24 @@ export function shareResource(options: ShareOptions): SharedResource {
     const kept = { version, body, savedAt, ...(ttlMs !== undefined && { ttlMs }) };
     void write(async (to) => (noStore ? to.remove(key) : to.save(key, kept)));
   };
-  /** Renews the time of what is stored. A state that no watch has accepted is not stored. */
-  const onConfirmed = (): void => {
-    const { state } = resource;
-    if (state.kind !== "found" || state.noStore || saved?.body !== state.body) return;
-    if (clock.now() - saved.at >= RENEWAL) save(state);
-  };
-  const resource = followResource({ ...follow, onConfirmed }, (state) => {
-    if (state.kind === "missing") {
-      saved = undefined;
-      void write(async (to) => to.remove(key));
-    }
-    changed();
+  const resource = located.follow({
+    onState(state) {
+      if (state.kind === "missing") {
+        saved = undefined;
+        void write(async (to) => to.remove(key));
+      }
+      changed();
+    },
+    /** Renews the time of what is stored. A state that no watch has accepted is not stored. */
+    onConfirmed() {
+      const { state } = resource;
+      if (state.kind !== "found" || state.noStore || saved?.body !== state.body) return;
+      if (clock.now() - saved.at >= RENEWAL) save(state);
+    },
+    check: (body) =>
+      Array.from(listeners, (listener) => listener.check(body)).find(
+        (error) => error !== undefined,
+      ),
   });
   void store?.load(key).then((loaded) => {
     if (loaded === undefined || listeners.size === 0) return;

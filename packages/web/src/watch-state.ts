@@ -84,10 +84,10 @@ export function nextState<T, D>(
     : waiting;
 }
 
-/** Returns the reason of a rejection, about the resource of a URL. */
-export function rejection(url: string, reason: unknown): XdsError {
+/** Returns the reason of a rejection, about a resource. */
+export function rejection(label: string, reason: unknown): XdsError {
   const { text, context } = XdsError.from(reason);
-  return new XdsError("INVALID_ARGUMENT", `${url} is rejected: ${text}`, {
+  return new XdsError("INVALID_ARGUMENT", `${label} is rejected: ${text}`, {
     ...context,
     reason: "rejected",
   });

@@ -15,7 +15,7 @@ export type ValueOf<S> = S extends WebType<infer T> ? T : never;
 
 /**
  * Returns the type of messages of protobuf-es: `messageType(FlagSchema)`. It brings the reader of
- * protobuf along; {@link jsonType} does not.
+ * protobuf along; `jsonType` does not.
  */
 export function messageType<S extends DescMessage>(schema: S): WebType<MessageShape<S>> {
   return {
