@@ -1,4 +1,4 @@
-import { fromBinary } from "@bufbuild/protobuf";
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { ClusterSchema } from "@xdstp/protos/envoy/cluster";
 import { describe, expect, it, onTestFinished } from "vitest";
 
@@ -80,6 +80,12 @@ function textOf(state: FollowedState): string {
   return state.kind;
 }
 
+/** A cluster whose timeout tells its states apart. */
+function bodyOf(seconds: number): Uint8Array {
+  const connectTimeout = { seconds: BigInt(seconds) };
+  return toBinary(ClusterSchema, create(ClusterSchema, { name: nameOf("web"), connectTimeout }));
+}
+
 const down: Intercept = () => {
   throw new TypeError("fetch failed", { cause: new Error("ECONNREFUSED") });
 };
@@ -100,6 +106,73 @@ describe("followResource()", () => {
     await pass(100);
     expect(states).toEqual(["1 s", "2 s", "3 s"]);
     expect(network.requested.length).toBeLessThanOrEqual(4);
+  });
+
+  it.each([
+    ["p.2", "p.1", "1 s", "an older answer of one process, which another cache has stored"],
+    ["p.2", "q.1", "1 s, 2 s", "the first answer of another process"],
+    ["p.z", "p.10", "1 s, 2 s", "a newer answer, whose number has one digit more"],
+    ["some text", "another text", "1 s, 2 s", "an answer whose position has no order"],
+  ])("at %s then %s shows %s: %s [S-HTTP-14]", async (first, second, shown) => {
+    const positions = [first, second];
+    const { states, pass, http } = follow({ longPoll: false }, undefined, () => {
+      const position = positions.shift() ?? second;
+      return new Response(new Uint8Array(bodyOf(position === first ? 1 : 2)), {
+        status: 200,
+        headers: {
+          "content-type": "application/x-protobuf",
+          "cache-control": "max-age=5",
+          "xds-version": position,
+          "xds-position": position,
+        },
+      });
+    });
+    for (let second = 0; second < 12; second++) await pass(1_000);
+    expect(states.join(", ")).toBe(shown);
+    expect(http.handler.waiting).toBe(0);
+  });
+
+  it("does not go back when a redirect leads to a resource for the second time [S-HTTP-14]", async () => {
+    const answers = new Map([
+      ["/web", { status: 302, position: "p.1", headers: { location: "/a" } }],
+      ["/a", { status: 200, position: "p.9", headers: {} }],
+      ["/b", { status: 200, position: "p.3", headers: {} }],
+    ]);
+    const { states, pass } = follow(
+      { longPoll: false, url: `https://${authority}/web` },
+      undefined,
+      ({ pathname }) => {
+        const { status, position, headers } = answers.get(pathname) ?? {
+          status: 404,
+          position: "p.1",
+          headers: {},
+        };
+        const body =
+          status === 200 ? new Uint8Array(bodyOf(parseInt(position.slice(2), 36))) : null;
+        return new Response(body, {
+          status,
+          headers: {
+            ...headers,
+            "cache-control": "max-age=1",
+            "xds-version": position,
+            "xds-position": position,
+          },
+        });
+      },
+    );
+    const lead = async (position: string, location: string): Promise<void> => {
+      answers.set("/web", { status: 302, position, headers: { location } });
+      for (let second = 0; second < 4; second++) await pass(1_000);
+    };
+    await lead("p.1", "/a");
+    await lead("p.4", "/b");
+    // A cache has stored this for longer than the client knows.
+    answers.set("/a", { status: 200, position: "p.2", headers: {} });
+    await lead("p.5", "/a");
+    expect(states).toEqual(["9 s", "3 s"]);
+    answers.set("/a", { status: 200, position: "p.a", headers: {} });
+    for (let second = 0; second < 4; second++) await pass(1_000);
+    expect(states).toEqual(["9 s", "3 s", "10 s"]);
   });
 
   it("polls again after a poll without a change, and reports nothing [C-HTTP-11]", async () => {

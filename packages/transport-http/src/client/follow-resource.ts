@@ -2,6 +2,7 @@ import { type Clock, isSameError, systemClock, XdsError } from "@xdstp/core";
 
 import type { FetchLike } from "./fetch-like.ts";
 import { pollUrl, type PollOptions, type UrlPoll } from "./poll-url.ts";
+import { createSeenPositions } from "./seen-positions.ts";
 
 /** Options of {@link followResource}. Only `url` is required. */
 export interface FollowOptions {
@@ -77,17 +78,36 @@ const HOPS = 5;
  * (B-HTTP-8).
  *
  * A request that fails changes nothing but `error`: the resource stays, and the next request comes
- * after a pause that grows (S-HTTP-9).
+ * after a pause that grows (S-HTTP-9). An answer that a cache has stored, and that is older than one
+ * before from the same process of the server, changes nothing (S-HTTP-14).
  * Throws an XdsError, INVALID_ARGUMENT, for a URL that is not one of HTTP.
  */
 export function followResource(
   options: FollowOptions,
   onState: (state: FollowedState) => void,
 ): FollowedResource {
+  const { longPoll = true } = options;
+  return followSwitchable({ ...options, longPoll: () => longPoll }, onState);
+}
+
+/** A resource whose requests can become long polls. */
+export interface SwitchableResource extends FollowedResource {
+  /** Ends the pauses before the next requests. */
+  askNow(): void;
+}
+
+/**
+ * Follows a resource as {@link followResource} does.
+ * @param options - `longPoll` is called before each request, so it may begin to return true
+ */
+export function followSwitchable(
+  options: Omit<FollowOptions, "longPoll"> & { readonly longPoll: () => boolean },
+  onState: (state: FollowedState) => void,
+): SwitchableResource {
   const start = checkUrl(options.url);
   const poll: PollOptions = {
     form: options.form,
-    longPoll: options.longPoll ?? true,
+    longPoll: options.longPoll,
     headers: options.headers ?? {},
     refreshMs: options.refreshMs ?? 5_000,
     answerMs: options.answerMs ?? 40_000,
@@ -97,6 +117,7 @@ export function followResource(
     clock: options.clock ?? systemClock,
     random: options.random ?? Math.random,
     onConfirmed: options.onConfirmed ?? (() => undefined),
+    seen: createSeenPositions(),
   };
   const polls = new Map<string, UrlPoll>();
   let state: FollowedState = { kind: "unknown", error: undefined };
@@ -124,6 +145,9 @@ export function followResource(
   return {
     get state() {
       return state;
+    },
+    askNow() {
+      for (const known of polls.values()) known.askNow();
     },
     close() {
       isClosed = true;

@@ -1,6 +1,10 @@
 import { type Interest, isSameError, type Resource, type Scope, XdsError } from "@xdstp/core";
 
-import { type FollowedResource, type FollowedState, followResource } from "./follow-resource.ts";
+import {
+  type FollowedState,
+  followSwitchable,
+  type SwitchableResource,
+} from "./follow-resource.ts";
 import type { HttpFeedOptions } from "./http-feed-options.ts";
 import { readPayload } from "./read-payload.ts";
 import { urlOfName } from "./url-of-name.ts";
@@ -49,7 +53,7 @@ type Change =
 type Way =
   | { readonly kind: "impossible"; readonly error: XdsError }
   | { readonly kind: "waiting"; readonly url: string }
-  | { readonly kind: "followed"; readonly url: string; readonly resource: FollowedResource };
+  | { readonly kind: "followed"; readonly url: string; readonly resource: SwitchableResource };
 
 /** The outcome of the newest request for a name. */
 type Reach =
@@ -66,6 +70,7 @@ export class FollowedName {
   readonly #options: HttpFeedOptions;
   readonly #onNews: () => void;
   #way: Way;
+  #isLong = false;
   /** The state that the sink has. */
   #given: FollowedState = { kind: "unknown", error: undefined };
   #fault: Fault | undefined;
@@ -89,19 +94,20 @@ export class FollowedName {
   }
 
   /**
-   * Begins to follow it, or begins again in the other way.
+   * Begins to follow it, or goes on in the other way.
    * @param longPoll - false: it is requested every `refreshMs`
    */
   start(longPoll: boolean): void {
-    if (this.#way.kind === "impossible") return;
-    this.close();
+    this.#isLong = longPoll;
+    if (this.#way.kind === "followed") this.#way.resource.askNow();
+    if (this.#way.kind !== "waiting") return;
     const { url } = this.#way;
     const { headers, refreshMs, answerMs, answerBytes, fetch, clock, random } = this.#options;
-    const resource = followResource(
+    const resource = followSwitchable(
       {
         url,
         form: "protobuf",
-        longPoll,
+        longPoll: () => this.#isLong,
         ...(headers !== undefined && { headers }),
         ...(refreshMs !== undefined && { refreshMs }),
         ...(answerMs !== undefined && { answerMs }),

@@ -8,12 +8,14 @@ import {
   readFreshness,
   type UrlAnswer,
 } from "./read-answer.ts";
+import type { SeenPositions } from "./seen-positions.ts";
 import { withTransportQuery } from "./transport-query.ts";
 
 /** The options of {@link pollUrl}; see `FollowOptions`. */
 export interface PollOptions {
   readonly form: string | undefined;
-  readonly longPoll: boolean;
+  /** Returns true if the next request may be a long poll. */
+  readonly longPoll: () => boolean;
   readonly headers: Readonly<Record<string, string>>;
   readonly refreshMs: number;
   readonly answerMs: number;
@@ -23,6 +25,8 @@ export interface PollOptions {
   readonly random: () => number;
   /** Called when an answer says that a resource is unchanged. */
   readonly onConfirmed: () => void;
+  /** Outlives the requests for one URL, which may be requested again. */
+  readonly seen: SeenPositions;
 }
 
 /** The requests for one URL. */
@@ -31,6 +35,8 @@ export interface UrlPoll {
   readonly answer: UrlAnswer | undefined;
   /** The reason why the last request has failed. Absent: it has not. */
   readonly failure: XdsError | undefined;
+  /** Ends the pause before the next request. */
+  askNow(): void;
   /** Ends the requests. */
   close(): void;
 }
@@ -107,6 +113,12 @@ class Poll implements UrlPoll {
     );
   }
 
+  askNow(): void {
+    if (this.#phase.kind !== "pausing") return;
+    this.#phase.timer.cancel();
+    this.ask();
+  }
+
   close(): void {
     const phase = this.#phase;
     this.#phase = { kind: "resting" };
@@ -118,8 +130,9 @@ class Poll implements UrlPoll {
   async #request(
     signal: AbortSignal,
   ): Promise<{ readonly read: Read; readonly freshness: Freshness }> {
-    const { form, longPoll, headers, fetch, answerBytes } = this.#options;
-    const { position, etag } = this.#known ?? {};
+    const { form, headers, fetch, answerBytes } = this.#options;
+    const { etag } = this.#known ?? {};
+    const position = this.#longPollPosition;
     const url = withTransportQuery(this.#url, {
       after: position === undefined ? undefined : versionOf(this.answer),
       at: position,
@@ -135,8 +148,12 @@ class Poll implements UrlPoll {
       redirect: this.#redirect,
     });
     const read = await readAnswer(url, response, answerBytes);
-    const freshness = readFreshness(response);
-    return { read, freshness: longPoll ? freshness : { ...freshness, position: undefined } };
+    return { read, freshness: readFreshness(response) };
+  }
+
+  /** The position from which the next request may be a long poll. */
+  get #longPollPosition(): string | undefined {
+    return this.#options.longPoll() ? this.#known?.position : undefined;
   }
 
   #answered(read: Read, freshness: Freshness, tookMs: number): void {
@@ -155,6 +172,13 @@ class Poll implements UrlPoll {
       this.#pause(LEAST_GAP);
       return;
     }
+    const wasFailing = this.failure !== undefined;
+    this.failure = undefined;
+    if (this.#isOlder(freshness)) {
+      this.#pause(this.#briefMs);
+      if (wasFailing) this.#onChange();
+      return;
+    }
     const isChanged =
       read.kind !== "unchanged" && !(this.answer !== undefined && isSame(this.answer, read));
     if (isChanged) this.answer = read;
@@ -169,18 +193,31 @@ class Poll implements UrlPoll {
     this.#expire(freshness.ageMs);
     if (read.kind === "redirect" && read.isPermanent) this.#phase = { kind: "resting" };
     else this.#pause(this.#nextMs(isChanged, tookMs));
-    const wasFailing = this.failure !== undefined;
-    this.failure = undefined;
     if (isChanged || wasFailing) this.#onChange();
     if (!isChanged && this.answer?.kind === "found") this.#options.onConfirmed();
   }
 
+  /**
+   * Returns true for an answer that is older than one before: another cache has stored it, or a
+   * cache that cannot reach the server. After a redirect that the platform has followed, answers are
+   * those of several names, which have no order.
+   */
+  #isOlder({ position }: Freshness): boolean {
+    if (position === undefined || this.#redirect === "follow") return false;
+    return !this.#options.seen.note(this.#url, position);
+  }
+
+  /** A pause after which a cache may have another answer. */
+  get #briefMs(): number {
+    return (HELD / 2) * (1 + this.#options.random());
+  }
+
   #nextMs(isChanged: boolean, tookMs: number): number {
     const { random, refreshMs } = this.#options;
-    const { position, maxAgeMs, ageMs = 0 } = this.#known ?? {};
-    if (position !== undefined) {
+    const { maxAgeMs, ageMs = 0 } = this.#known ?? {};
+    if (this.#longPollPosition !== undefined) {
       if (isChanged) return Math.max(0, LEAST_GAP - tookMs);
-      return tookMs >= HELD ? 0 : HELD / 2 + random() * (HELD / 2);
+      return tookMs >= HELD ? 0 : this.#briefMs;
     }
     const freshMs = maxAgeMs === undefined ? refreshMs : Math.max(HELD, maxAgeMs - ageMs);
     return freshMs * (1 + random());

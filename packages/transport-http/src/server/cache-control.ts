@@ -8,10 +8,16 @@ export type AnswerKind =
   /** The state after a position in the history of a name. Its URL never means anything else. */
   | "change"
   /**
-   * A long poll without a change, or one that does not say its position. It can be stored, since a
-   * cache that could not store it would pass on the next polls of all clients.
+   * A change that was read from no position, or from one in the history of another replica, which
+   * may be ahead of this one. A cache may not use it for longer while the server is away: two such
+   * answers can lead clients in a circle.
    */
-  | "brief";
+  | "brief"
+  /**
+   * A long poll without a change. It can be stored, since a cache that could not store it would pass
+   * on the next polls of all clients.
+   */
+  | "unchanged";
 
 /**
  * Returns the header `cache-control` of an answer.
@@ -28,7 +34,7 @@ export function cacheControlOf(
   const maxAgeMs = Math.min(maxAgeOf(kind, limits), refreshMsOf(ttlMs));
   const staleMs = Math.min(limits.staleIfErrorMs, (ttlMs ?? Infinity) - maxAgeMs);
   const parts = [isPrivate ? "private" : "public", `max-age=${seconds(maxAgeMs)}`];
-  if (state.kind === "found") parts.push(`stale-if-error=${seconds(staleMs)}`);
+  if (state.kind === "found" && kind !== "brief") parts.push(`stale-if-error=${seconds(staleMs)}`);
   return parts.join(", ");
 }
 
@@ -47,6 +53,7 @@ function maxAgeOf(kind: AnswerKind, { maxAgeMs, changeMaxAgeMs }: HttpLimits): n
     case "change":
       return changeMaxAgeMs;
     case "brief":
+    case "unchanged":
       return 1_000;
   }
 }

@@ -25,7 +25,7 @@ export type NameState =
   | {
       readonly kind: "found";
       readonly resource: StoredResource;
-      /** The place of this state in the history of the name; no other state has it. */
+      /** The place of this state in the history of the name: no other state has it, and those of later states have a greater number. */
       readonly position: string;
     }
   | {
@@ -64,6 +64,8 @@ export interface FollowedNames {
    * that has a resource counts.
    */
   follow(source: ResourceSource, typeUrl: string, spellings: readonly string[]): FollowedName;
+  /** Returns true for a position that this table has given. */
+  gave(position: string): boolean;
   /** The number of requests that wait, over all names. */
   readonly waiting: number;
   /** Returns the names that are followed now. */
@@ -87,9 +89,9 @@ export function versionOf(state: NameState): string {
  */
 export function createFollowedNames(clock: Clock, keepMs: number): FollowedNames {
   const bySource = new Map<ResourceSource, Map<string, Followed>>();
-  // Revisions begin again when a process does, and replicas count their own.
+  // Each process counts the states that it reads, and so does each replica.
   const epoch = randomBytes(6).toString("base64url");
-  const counter = { waiting: 0 };
+  const counter = { waiting: 0, states: 0 };
   const drop = (followed: Followed): void => {
     followed.end();
     const names = bySource.get(followed.source);
@@ -116,6 +118,7 @@ export function createFollowedNames(clock: Clock, keepMs: number): FollowedNames
       followed.use();
       return followed;
     },
+    gave: (position) => position.startsWith(`${epoch}.`),
     get waiting() {
       return counter.waiting;
     },
@@ -144,7 +147,8 @@ interface FollowedInit {
   readonly key: string;
   readonly epoch: string;
   readonly clock: Clock;
-  readonly counter: { waiting: number };
+  /** `waiting`: the requests that wait. `states`: the states that were read so far, of all names. */
+  readonly counter: { waiting: number; states: number };
   /** Called when no request uses the name any more. */
   readonly onUnused: (followed: Followed) => void;
 }
@@ -165,6 +169,8 @@ class Followed implements FollowedName, Watcher {
   readonly #topics: readonly Topic[];
   readonly #waiters = new Set<Waiter>();
   #known: NameState | undefined;
+  /** The state that was read last. */
+  #last: NameState | undefined;
   #isReleasing = false;
   #users = 0;
   #view: HttpView | undefined;
@@ -273,26 +279,29 @@ class Followed implements FollowedName, Watcher {
   }
 
   #read(): NameState {
+    const last = this.#last;
     for (const topic of this.#topics) {
       const [entry] = topic.members();
-      if (entry?.resource !== undefined)
-        return {
-          kind: "found",
-          resource: entry.resource,
-          position: this.#position([entry.revision]),
-        };
+      const { resource } = entry ?? {};
+      if (resource !== undefined) {
+        const isSame = last?.kind === "found" && last.resource === resource;
+        return (this.#last = isSame
+          ? last
+          : { kind: "found", resource, position: this.#nextPosition() });
+      }
       if (!topic.settled) return { kind: "unknown", error: topic.stale };
     }
-    return {
+    return (this.#last = {
       kind: "missing",
       wasRemoved: this.#topics.some((topic) => topic.removed().length > 0),
       error: this.#topics.map((topic) => topic.members()[0]?.error).find(isPresent),
-      position: this.#position(this.#topics.map(({ head }) => head)),
-    };
+      position: last?.kind === "missing" ? last.position : this.#nextPosition(),
+    });
   }
 
-  #position(revisions: readonly number[]): string {
-    return [this.#init.epoch, ...revisions.map((revision) => revision.toString(36))].join(".");
+  #nextPosition(): string {
+    const { epoch, counter } = this.#init;
+    return `${epoch}.${(++counter.states).toString(36)}`;
   }
 }
 

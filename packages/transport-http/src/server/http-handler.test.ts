@@ -179,7 +179,44 @@ describe("createHttpHandler()", () => {
     // Without a position, the URL is that of both states.
     http.put(nameOf("web"), 3);
     const short = await http.get(`${path}?after=${first["xds-version"] ?? ""}`);
-    expect(short.headers["cache-control"]).toContain("max-age=1,");
+    expect(short.headers["cache-control"]).toBe("public, max-age=1");
+  });
+
+  it("lets caches store the answer for a second only where the position is that of another replica, which may be ahead [S-HTTP-14]", async () => {
+    const [ahead, behind] = [useHttp(), useHttp()];
+    behind.put(nameOf("web"), 1);
+    ahead.put(nameOf("web"), 2);
+    const poll = after(path, (await ahead.get(path)).headers);
+    const answer = await behind.get(poll);
+    expect([answer.seconds, answer.headers["cache-control"]]).toEqual([1, "public, max-age=1"]);
+  });
+
+  it("counts its states in the position, so that of two answers the newer one can be told [S-HTTP-14]", async () => {
+    const http = useHttp();
+    const numberNow = async (): Promise<number> => {
+      const { headers } = await http.get(path);
+      return parseInt(headers["xds-position"]?.split(".")[1] ?? "", 36);
+    };
+    const numbers = [await numberNow()];
+    // The opaque name is found where the xdstp name does not exist.
+    for (const change of [
+      () => {
+        http.put("web", 1);
+      },
+      () => {
+        http.put(nameOf("web"), 2);
+      },
+      () => {
+        http.remove(nameOf("web"));
+      },
+      () => {
+        http.remove("web");
+      },
+    ]) {
+      change();
+      numbers.push(await numberNow());
+    }
+    expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b));
   });
 
   it("holds a poll for a name that does not exist, and says when it is removed again [S-HTTP-9]", async () => {

@@ -202,8 +202,9 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
     const isCurrent = versionOf(state) === after;
     const now =
       isCurrent && canWait ? await wait(followed, state, { ms: limits.holdMs, signal }) : state;
-    if (versionOf(now) !== after) return answer(now, at === undefined ? "brief" : "change");
-    const { headers } = answer(now, "brief");
+    if (versionOf(now) !== after)
+      return answer(now, at !== undefined && names.gave(at) ? "change" : "brief");
+    const { headers } = answer(now, "unchanged");
     return {
       status: 204,
       headers: Object.fromEntries(
