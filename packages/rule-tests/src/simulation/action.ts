@@ -1,5 +1,7 @@
 import type { Side } from "@xdstp/testing";
 
+import type { TimedStep } from "./run-scenario.ts";
+
 /** One resource that is put, or, without a text, removed. */
 export interface Change {
   readonly typeUrl: string;
@@ -28,18 +30,11 @@ export type Deed =
   /** The faults end, and rejected resources are replaced by good ones. Afterwards every client must have exactly the resources of its server. */
   | { readonly kind: "rest" };
 
-/** A deed, and the time since the one before in milliseconds. */
-export interface Action {
-  readonly waitMs: number;
-  readonly deed: Deed;
-}
+/** A deed at its time. */
+export type Action = TimedStep<Deed>;
 
-/** A line for people. */
-export function describeAction({ waitMs, deed }: Action): string {
-  return `${`+${waitMs} ms`.padStart(12)}  ${describeDeed(deed)}`;
-}
-
-function describeDeed(deed: Deed): string {
+/** Returns a line for people. */
+export function describeDeed(deed: Deed): string {
   switch (deed.kind) {
     case "commit":
       return `server ${deed.origin}: ${deed.changes.map(describeChange).join("; ")}`;

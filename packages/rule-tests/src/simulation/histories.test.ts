@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Action, Change } from "./action.ts";
-import { runHistory } from "./run-history.ts";
+import { runHistory } from "./run-seed.ts";
 
 const [route, cluster] = ["type.googleapis.com/test.Route", "type.googleapis.com/test.Cluster"];
 const path = "xdstp://a/test.";

@@ -1,5 +1,5 @@
 // node --conditions=@xdstp/source src/simulation/main.ts: the simulation at its whole size, a seed for each core at a time, for XDSTP_SIMULATION_MINUTES (10), and for at least XDSTP_SIMULATION_SEEDS (10) new seeds.
-// XDSTP_SIMULATION_SEED: the first of the new seeds, to run them again. XDSTP_SIMULATION_STEPS: steps of a seed (1,000,000); the chain of relays of a seed has a hundredth of that, and its federations as many deeds.
+// XDSTP_SIMULATION_SEED: the first of the new seeds, to run them again. XDSTP_SIMULATION_STEPS: steps of a seed (1,000,000); the chain of relays of a seed has a hundredth of that, its federations as many deeds, and each of its other wires a tenth.
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 
@@ -12,7 +12,12 @@ const firstSeed = Number(process.env.XDSTP_SIMULATION_SEED ?? Date.now() % 1_000
 /** The least number of new seeds, even if the run takes longer. */
 const leastSeeds = Number(process.env.XDSTP_SIMULATION_SEEDS ?? "10");
 
-const counted = { ends: "steps", relays: "steps of relays", federations: "deeds of federations" };
+const counted = {
+  ends: "steps",
+  relays: "steps of relays",
+  federations: "deeds of federations",
+  http: "steps of HTTP",
+};
 
 const started = performance.now();
 const tasks: SeedTask[] = [...failedSeeds];
@@ -26,14 +31,15 @@ console.log(
 await Promise.all(Array.from({ length: availableParallelism() }, work));
 finish();
 
-/** No seed is begun that would not end in time, as far as those before it tell. Its relays and federations follow. */
+/** No seed is begun that would not end in time, as far as those before it tell. Its relays, federations and other wires follow. */
 function nextTask(): SeedTask | undefined {
   const isInTime = performance.now() - started + longest < minutes * 60_000;
   if (tasks.length === 0 && (isInTime || next - firstSeed < leastSeeds))
     tasks.push(
       { seed: next, steps },
       { seed: next, steps: steps / 100, world: "relays" },
-      { seed: next++, steps: steps / 100, world: "federations" },
+      { seed: next, steps: steps / 100, world: "federations" },
+      { seed: next++, steps: steps / 10, world: "http" },
     );
   return tasks.shift();
 }

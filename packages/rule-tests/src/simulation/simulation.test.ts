@@ -9,7 +9,8 @@ import { repeatNonces } from "./defects/repeat-nonces.ts";
 import { repeatRejected } from "./defects/repeat-rejected.ts";
 import { failedSeeds } from "./failed-seeds.ts";
 import { createRandomActions } from "./random-actions.ts";
-import { describeFailure, runSeed, type SeedResult } from "./run-seed.ts";
+import { describeFailure, type SeedResult } from "./run-scenario.ts";
+import { runSeed } from "./run-seed.ts";
 import { createWorld } from "./world.ts";
 
 /** New ones in each run, whatever the seed of the other random tests is; the whole size has a program of its own (main.ts). */

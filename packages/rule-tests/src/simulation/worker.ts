@@ -1,15 +1,17 @@
 import { parentPort } from "node:worker_threads";
 
 import { DEEDS, runFederation } from "./federation/run-federation.ts";
-import { describeFailure, runSeed } from "./run-seed.ts";
+import { describeFailure, runScenario } from "./run-scenario.ts";
+import { runSeed } from "./run-seed.ts";
+import { httpScenario } from "./wires/http/http-world.ts";
 
 /** The task of a worker. */
 export interface SeedTask {
   readonly seed: number;
   /** The number of steps; of a federation, of deeds. */
   readonly steps: number;
-  /** Servers and clients, a chain of relays between them, or federations, each in a world of its own. Default: `ends`. */
-  readonly world?: "ends" | "relays" | "federations";
+  /** Servers and clients, a chain of relays between them, federations, or clients and servers of another wire than gRPC, each in a world of its own. Default: `ends`. */
+  readonly world?: "ends" | "relays" | "federations" | "http";
 }
 
 /** The answer of a worker. */
@@ -33,7 +35,13 @@ async function answer(task: SeedTask): Promise<void> {
 }
 
 async function runWorld({ seed, steps, world = "ends" }: SeedTask): Promise<SeedOutcome> {
-  const { failure, ms, steps: made } = await runSeed({ seed, relays: world === "relays" }, steps);
+  const {
+    failure,
+    ms,
+    steps: made,
+  } = world === "http"
+    ? await runScenario(seed, httpScenario({ seed }), steps)
+    : await runSeed({ seed, relays: world === "relays" }, steps);
   return {
     seed,
     steps: made,

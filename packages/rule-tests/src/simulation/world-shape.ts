@@ -31,8 +31,13 @@ export interface HopShape {
 const WRAPPED = "xds.config.supports-resource-in-sotw";
 const TTL = "xds.config.supports-resource-ttl";
 
+/** Returns the shape of a world of servers and clients, or of a chain of relays. */
+export function createShape(random: SeededRandom, relays = false): WorldShape {
+  return relays ? createRelayShape(random) : createWorldShape(random);
+}
+
 /** Servers with stores of their own. */
-export function createWorldShape(random: SeededRandom): WorldShape {
+function createWorldShape(random: SeededRandom): WorldShape {
   const client = (_: unknown, index: number): ClientShape => ({
     origin: index % 2,
     variant: index % 4 < 2 ? "delta" : "sotw",
@@ -49,7 +54,7 @@ export function createWorldShape(random: SeededRandom): WorldShape {
 }
 
 /** A chain of relays behind one server, with clients at each of them. */
-export function createRelayShape(random: SeededRandom): WorldShape {
+function createRelayShape(random: SeededRandom): WorldShape {
   const hops = Array.from({ length: random.between(1, 3) }, (): HopShape => ({
     variant: random.once(3) ? "sotw" : "delta",
   }));

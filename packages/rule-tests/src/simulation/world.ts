@@ -29,13 +29,7 @@ import { createSimServer, type SimServer } from "./sim-server.ts";
 import type { World } from "./simulated-world.ts";
 import type { Report, Violation } from "./violation.ts";
 import { variantOf, viewRequest, viewResponse } from "./wire-view.ts";
-import {
-  createRelayShape,
-  createWorldShape,
-  toldIn,
-  type HopShape,
-  type WorldShape,
-} from "./world-shape.ts";
+import { createShape, toldIn, type HopShape, type WorldShape } from "./world-shape.ts";
 
 export interface WorldOptions {
   readonly seed: number;
@@ -81,7 +75,7 @@ class SimWorld implements World {
     const random = createSeededRandom(seed);
     this.#seed = seed;
     this.#wallSteps = random.fork(3);
-    this.shape = relays ? createRelayShape(random.fork(1)) : createWorldShape(random.fork(1));
+    this.shape = createShape(random.fork(1), relays);
     this.network = createNetwork({
       clock: this.clock,
       random: random.fork(2),

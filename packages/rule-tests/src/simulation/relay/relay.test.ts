@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 import type { Defect } from "../defects/defect.ts";
 import { forgetRemovals } from "../defects/forget-removals.ts";
 import { lingerForEver } from "../defects/linger-for-ever.ts";
-import { describeFailure, runSeed, type SeedResult } from "../run-seed.ts";
+import { describeFailure, type SeedResult } from "../run-scenario.ts";
+import { runSeed } from "../run-seed.ts";
 import { failedSeeds } from "./failed-seeds.ts";
 
 /** New ones in each run, as those of servers and clients; the whole size has a program of its own (../main.ts). */
