@@ -5,7 +5,7 @@ import type { RelayEvent } from "@xdstp/relay";
 import type { ServerEvent } from "@xdstp/server";
 import type { StopSignal } from "./cli-io.ts";
 import type { Endpoint, ServedTls } from "./endpoint.ts";
-import type { HttpFlags } from "./http-doors.ts";
+import type { HttpFlags } from "./http-flags.ts";
 import type { ServedVersions, Versions } from "./served-versions.ts";
 
 /** The origin of the served resources: a folder, or other servers. `by`: the file, variable or option that lists these servers. */
@@ -27,6 +27,8 @@ export type ServeEvent =
   | { readonly kind: "certificate"; readonly file?: string; readonly problem?: string }
   /** The policy file has changed. `problem`: why its rules are not used; the rules in use stay. Absent: the new rules are used. */
   | { readonly kind: "policy"; readonly problem?: string }
+  /** The flags of a resource are not valid; those before stay. `name`: the resource, or the collection if it is too large. */
+  | { readonly kind: "flags-rejected"; readonly name: string; readonly reason: string }
   /** The folder is loaded. `versions`: the version of each type, by type URL, as a client that has everything shows it. `views`: the types with another version, by node key; absent: none. `moreViews`: the number of further keys; absent: none. */
   | {
       readonly kind: "versions";

@@ -64,7 +64,7 @@ interface Flood {
  * Creates a reporter that limits the events that it passes on. What it does not pass on within a second is added as a number (`more`) to one event at the end of this second.
  * - Server events about a peer: one of each kind and reason per second and peer.
  * - Server events on streams: `mostOfStreams` of each kind and reason per second and peer.
- * - References to missing resources: 20 of each kind per second.
+ * - References to missing resources, and resources whose flags are rejected: 20 of each kind per second.
  *
  * @param mostOfStreams - The number of events of one kind on the streams of one peer that are shown per second. Default: 100
  */
@@ -115,8 +115,9 @@ export function createCalmReporter(
   };
 }
 
-function isOfReferences({ from, event }: CliEvent): boolean {
-  return from === "cache" && (event.kind === "dangling" || event.kind === "resolved");
+/** Returns true for events about single resources, of which one change may cause as many. */
+function isOfResources({ event }: CliEvent): boolean {
+  return ["dangling", "resolved", "flags-rejected"].includes(event.kind);
 }
 
 /** A kind of events that are counted together, and the number of them that are shown per second. */
@@ -128,7 +129,7 @@ interface FloodKind {
 /** Returns the kind that an event is counted with, or `undefined` if every such event is shown. */
 function floodKind(shown: CliEvent, mostOfStreams: number): FloodKind | undefined {
   const { from, event, worker } = shown;
-  if (isOfReferences(shown)) return { key: event.kind, most: mostReferences };
+  if (isOfResources(shown)) return { key: event.kind, most: mostReferences };
   if (from !== "server") return undefined;
   const reason = "reason" in event ? event.reason : "";
   if ("peer" in event)

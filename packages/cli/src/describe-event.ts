@@ -4,7 +4,7 @@ import { connectCommands, type Endpoint, formatEndpoint, type ServedTls } from "
 import { describeFolderEvent } from "./describe-folder-event.ts";
 import { describeServerEvent } from "./describe-server-event.ts";
 import { describeUpstreamEvent } from "./describe-upstream-event.ts";
-import type { HttpFlags } from "./http-doors.ts";
+import type { HttpFlags } from "./http-flags.ts";
 import { counted, escapeText, shortVersion, someNames } from "./short-text.ts";
 import { shortType } from "./short-type.ts";
 import type { Level, ReportLine } from "./reporter.ts";
@@ -68,6 +68,12 @@ function describeServeEvent(event: ServeEvent | WorkerEvent): ReportLine {
             label: "policy",
             text: `the new rules are not used, those before stay: ${escapeText(event.problem)}`,
           };
+    case "flags-rejected":
+      return {
+        level: "error",
+        label: "flags",
+        text: `${escapeText(event.name)} is rejected: ${escapeText(event.reason)}`,
+      };
     case "versions":
       return {
         level: "info",
@@ -146,9 +152,14 @@ function httpText(
 ): string {
   const base = `${tls === undefined ? "http" : "https"}://${formatEndpoint(address)}`;
   const rest = http?.rest === true ? `; REST: ${base}/v3/discovery:TYPE` : "";
-  const { authority } = http?.get ?? {};
-  const names = authority === undefined ? "" : ` (names of ${escapeText(authority)})`;
-  return http?.get === undefined ? rest : `${rest}; resources: ${base}/TYPE/ID${names}`;
+  const { get, openfeature } = http ?? {};
+  const flags =
+    openfeature === undefined
+      ? ""
+      : `; flags: ${base}/ofrep/v1/evaluate/flags, flagd.sync.v1 on ${formatEndpoint(address)}`;
+  const names = get?.authority === undefined ? "" : ` (names of ${escapeText(get.authority)})`;
+  const resources = get === undefined ? "" : `; resources: ${base}/TYPE/ID${names}`;
+  return `${rest}${flags}${resources}`;
 }
 
 /** The level and the label of each event of a cache. */

@@ -177,18 +177,29 @@ export async function openHost(
   const measuring = meter?.meter ?? serving.meter;
   const doors =
     options.http &&
-    (await import("./http-doors.ts")).createHttpDoors(options.http, {
+    (await (
+      await import("./http-doors.ts")
+    ).createHttpDoors(options.http, {
       serverOf: () => server,
       source: serving.source,
       registry,
       clock,
       meter: measuring,
       hasTls: contents !== undefined,
-    });
+      onRejectedFlags: (rejected) => {
+        say({ kind: "flags-rejected", ...rejected });
+      },
+    }));
   const server = await begin(
     {
       ...serving,
-      ...(doors && { http: doors.listeners }),
+      ...(doors && {
+        http: doors.listeners,
+        routes: (router) => {
+          serving.routes?.(router);
+          doors.routes(router);
+        },
+      }),
       health,
       ...(supply.originOf && { originOf: supply.originOf }),
       clock,

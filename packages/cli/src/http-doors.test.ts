@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { type IncomingMessage, request as httpRequest } from "node:http";
+import { connect } from "node:http2";
 import { describe, expect, it } from "vitest";
 import { runToEnd, useCli } from "../test/use-cli.ts";
 import { useFolder } from "../test/use-folder.ts";
@@ -201,9 +202,12 @@ describe("xdstp serve --http", () => {
   });
 
   it.each([
-    [["--http-host", "a"], "--http-host says how --http serves resources; add --http"],
+    [["--http-host", "a"], "--http-host says how --http and --openfeature serve; add one of them"],
     [["--http-authority", "a"], "--http-authority says how --http serves resources; add --http"],
-    [["--http-origin", "*"], "--http-origin says how --http serves resources; add --http"],
+    [
+      ["--rest", "--http-origin", "*"],
+      "--http-origin says how --http and --openfeature serve; add one of them",
+    ],
     [
       ["--http", "--http-origin", "app.example"],
       '--http-origin "app.example" is not an origin, such as https://app.example, or *',
@@ -211,6 +215,165 @@ describe("xdstp serve --http", () => {
   ])("rejects %j", async (flags, reason) => {
     const { code, err } = await runToEnd(["serve", ".", ...flags]);
     expect([code, err]).toEqual([2, expect.stringContaining(reason)]);
+  });
+});
+
+const collection = "xdstp://acme.example/google.protobuf.Struct/shop/*";
+const cart = "acme.example/google.protobuf.Struct/shop/cart.yaml";
+const pay = "acme.example/google.protobuf.Struct/shop/pay.yaml";
+const flag = (variant: string): string =>
+  `state: ENABLED\nvariants: { red: "#f00", blue: "#00f" }\ndefaultVariant: ${variant}\n`;
+
+/** Evaluates a flag over OFREP; without a key, all. */
+async function evaluate(
+  base: string,
+  key: string,
+  headers: Record<string, string> = {},
+): Promise<{ readonly status: number; readonly headers: Headers; readonly body: unknown }> {
+  const answer = await get(`${base}/ofrep/v1/evaluate/flags${key}`, {
+    method: "POST",
+    body: '{"context":{}}',
+    headers: { "content-type": "application/json", ...headers },
+  });
+  return { ...answer, body: JSON.parse(answer.text) as unknown };
+}
+
+/** Fetches all flags as a provider of flagd does. */
+async function fetchAllFlags(port: number): Promise<{
+  readonly status: string;
+  readonly text: string;
+}> {
+  const session = connect(`http://127.0.0.1:${port}`);
+  const call = session.request({
+    ":method": "POST",
+    ":path": "/flagd.sync.v1.FlagSyncService/FetchAllFlags",
+    "content-type": "application/grpc",
+    te: "trailers",
+  });
+  let status = "";
+  for (const name of ["response", "trailers"])
+    call.on(name, (fields: Record<string, string>) => {
+      status = fields["grpc-status"] ?? status;
+    });
+  call.end(Buffer.alloc(5));
+  const parts: Buffer[] = [];
+  for await (const part of call as AsyncIterable<Buffer>) parts.push(part);
+  session.close();
+  return { status, text: Buffer.concat(parts).toString() };
+}
+
+describe("xdstp serve --openfeature", () => {
+  it("serves flags over OFREP and flagd.sync.v1 on the port of gRPC, follows edits, and reports a flag that is not valid", async () => {
+    const folder = useFolder({ [cart]: flag("red"), [web]: "connect_timeout: 1s\n" });
+    const { stdout, port, signal, exit } = useCli([
+      ...["serve", folder.dir, ...free, "--openfeature", collection, "--metrics", "0"],
+    ]);
+    const listening = await stdout.line(/listening/);
+    await stdout.line(/Z loaded /);
+    const address = `127.0.0.1:${await port()}`;
+    const base = `http://${address}`;
+    expect(listening).toContain(
+      `; flags: ${base}/ofrep/v1/evaluate/flags, flagd.sync.v1 on ${address}; metrics: `,
+    );
+    expect(await evaluate(base, "/cart")).toMatchObject({ status: 200, body: { value: "#f00" } });
+    const all = await fetchAllFlags(await port());
+    expect([all.status, all.text]).toEqual(["0", expect.stringContaining('"cart":{')]);
+    folder.write({ [cart]: flag("blue"), [pay]: flag("green") });
+    expect(await stdout.line(/Z flags/)).toContain(
+      `xdstp://acme.example/google.protobuf.Struct/shop/pay is rejected: `,
+    );
+    expect(await evaluate(base, "/cart")).toMatchObject({ body: { value: "#00f" } });
+    expect(await evaluate(base, "/pay")).toMatchObject({ status: 404 });
+    const { text } = await get(/metrics: (http:\S+)/.exec(listening)?.[1] ?? "");
+    expect(text).toContain('\nxdstp_ofrep_answers_total{status="200"} 2\n');
+    expect(text).toContain('\nxdstp_ofrep_answers_total{status="404"} 1\n');
+    expect(text).toContain('\nxdstp_flag_streams{protocol="flagd"} 0\n');
+    expect(text).toContain("\nxdstp_flags_rejected_total 1\n");
+    // Single resources are not served without --http.
+    expect((await get(`${base}/${type}/web`)).status).toBe(404);
+    signal("SIGINT");
+    expect(await exit).toBe(0);
+  });
+
+  it("serves the hosts and the origin of --http, next to it and to --rest", async () => {
+    const folder = useFolder({ [cart]: flag("red"), [web]: "connect_timeout: 1s\n" });
+    const { stdout, port, signal, exit } = useCli([
+      ...["serve", folder.dir, ...free, "--openfeature", collection, "--rest", "--http"],
+      ...["--http-authority", "acme.example", "--http-origin", "https://app.example"],
+    ]);
+    await stdout.line(/Z loaded /);
+    const base = `http://127.0.0.1:${await port()}`;
+    const page = { origin: "https://app.example" };
+    const answers = [
+      await evaluate(base, "/cart", page),
+      await get(`${base}/${type}/web`, { headers: page }),
+    ];
+    expect(
+      answers.map(({ status, headers }) => [status, headers.get("access-control-allow-origin")]),
+    ).toEqual([
+      [200, "https://app.example"],
+      [200, "https://app.example"],
+    ]);
+    const request = httpRequest(`${base}/ofrep/v1/events`, {
+      headers: { host: "evil.example" },
+      agent: false,
+    });
+    request.end();
+    const [response] = (await once(request, "response")) as [IncomingMessage];
+    response.resume();
+    expect(response.statusCode).toBe(421);
+    signal("SIGINT");
+    expect(await exit).toBe(0);
+  });
+
+  it("lets no page evaluate without --http-origin, and shows each caller what the policy allows [S-LIM-8]", async () => {
+    const folder = useFolder({ [cart]: flag("red"), [pay]: flag("red") });
+    const policy = useFolder({
+      "policy.yaml": `rules:\n- address: 127.0.0.0/8\n  allow: { google.protobuf.Struct: ["xdstp://acme.example/google.protobuf.Struct/shop/cart"] }\n`,
+    });
+    const { stdout, port, signal, exit } = useCli([
+      ...["serve", folder.dir, ...free, "--openfeature", collection],
+      ...["--policy", `${policy.dir}/policy.yaml`],
+    ]);
+    await stdout.line(/Z loaded /);
+    const { status, headers, body } = await evaluate(`http://127.0.0.1:${await port()}`, "");
+    expect([status, headers.get("access-control-allow-origin")]).toEqual([200, null]);
+    expect(body).toMatchObject({ flags: [{ key: "cart" }] });
+    signal("SIGINT");
+    expect(await exit).toBe(0);
+  });
+
+  it("says that nothing is loaded yet", async () => {
+    const folder = useFolder({ [cart]: "state: [\n" });
+    const { stdout, port, signal, exit } = useCli([
+      ...["serve", folder.dir, ...free, "--openfeature", collection],
+    ]);
+    await stdout.line(/listening/);
+    const { status, headers, body } = await evaluate(`http://127.0.0.1:${await port()}`, "");
+    expect([status, headers.get("retry-after"), body]).toEqual([
+      503,
+      "5",
+      {
+        errorCode: "GENERAL",
+        errorDetails: "the first complete state is not loaded yet",
+      },
+    ]);
+    signal("SIGINT");
+    expect(await exit).toBe(0);
+  });
+
+  it.each([
+    [
+      "shop",
+      '--openfeature "shop": [scheme] at 0 of "shop": begin with xdstp:, or in a locator with http: or file:, in lower case; give a name such as xdstp://AUTHORITY/google.protobuf.Struct/shop/*',
+    ],
+    [
+      "xdstp://a/flags.v1.Flag/*",
+      '--openfeature "xdstp://a/flags.v1.Flag/*": it is a name of flags.v1.Flag, and flags are google.protobuf.Struct; give a name such as xdstp://AUTHORITY/google.protobuf.Struct/shop/*',
+    ],
+  ])("rejects the name %s", async (name, reason) => {
+    const { code, err } = await runToEnd(["serve", ".", "--openfeature", name]);
+    expect([code, err.split("\n", 1)[0]]).toEqual([2, expect.stringContaining(reason)]);
   });
 });
 

@@ -1,53 +1,24 @@
-import type { Registry } from "@bufbuild/protobuf";
-import type { Clock } from "@xdstp/core";
-import type { HttpListener, MetricsMeter, ServerOptions, XdsServer } from "@xdstp/server";
-import { guardHost, guardOrigin } from "./guard-browsers.ts";
+import type { HttpListener, MetricsMeter, ServerOptions } from "@xdstp/server";
+import type { DoorContext, HttpFlags } from "./http-flags.ts";
+import { type Door, guardHost, guardOrigin } from "./guard-browsers.ts";
 import { createHttpHandler, createHttpRoute } from "@xdstp/transport-http/server";
 import { createRestHandler, createRestRoute } from "@xdstp/transport-rest/server";
-
-/** The protocols over HTTP that a command serves on its port, next to gRPC. */
-export interface HttpFlags {
-  /** True: polls of xDS over REST. */
-  readonly rest: boolean;
-  /** Single resources by GET. Absent: they are not served. */
-  readonly get?: {
-    /** The authority of all names. Absent: the host of each request. */
-    readonly authority?: string;
-    /** The origin whose pages may read resources. Absent: pages may not. */
-    readonly origin?: string;
-    /** Hosts of requests that are served, next to addresses, `localhost` and `authority`. */
-    readonly hosts: readonly string[];
-  };
-}
 
 /** The listeners of a server for these protocols. */
 export interface HttpDoors {
   readonly listeners: readonly HttpListener[];
+  /** Adds services of gRPC. */
+  readonly routes: NonNullable<ServerOptions["routes"]>;
   /** Answers what waits, and rejects further requests. */
   close(): void;
 }
 
-/** Creates the listeners. `serverOf` returns the server, once the first request comes. */
-export function createHttpDoors(
-  { rest, get }: HttpFlags,
-  {
-    serverOf,
-    source,
-    registry,
-    clock,
-    meter,
-    hasTls,
-  }: {
-    readonly serverOf: () => XdsServer;
-    readonly source: ServerOptions["source"];
-    readonly registry: Registry;
-    readonly clock: Clock;
-    /** Absent: nothing is measured. */
-    readonly meter: MetricsMeter | undefined;
-    /** True: a browser checks the name of the server by its certificate. */
-    readonly hasTls: boolean;
-  },
-): HttpDoors {
+/** Creates the listeners. */
+export async function createHttpDoors(
+  { rest, get, openfeature }: HttpFlags,
+  context: DoorContext,
+): Promise<HttpDoors> {
+  const { serverOf, registry, clock, meter, hasTls } = context;
   const polls = rest
     ? createRestHandler({
         accept: (...call) => serverOf().accept(...call),
@@ -55,21 +26,35 @@ export function createHttpDoors(
         clock,
       })
     : undefined;
-  const resources = get && createResources(get, { serverOf, source, registry, clock });
+  const resources = get && createResources(get, context);
   if (resources !== undefined && meter !== undefined) recordHttp(meter, resources);
-  const hosts = new Set(
-    [...(get?.hosts ?? []), get?.authority ?? ""].map((host) => host.toLowerCase()),
-  );
-  const guarded = (listener: HttpListener): HttpListener =>
-    hasTls ? listener : guardHost(listener, hosts);
+  // Loaded only here: few commands need the evaluation of flags.
+  const flags =
+    openfeature && (await import("./flags-door.ts")).createFlagsDoor(openfeature, context);
+  const guarded = (door: Door, hosts: readonly string[]): HttpListener =>
+    hasTls ? door.listener : guardHost(door, new Set(hosts.map((host) => host.toLowerCase())));
+  const listeners: HttpListener[] = [];
+  if (polls !== undefined)
+    listeners.push(
+      guardOrigin({ listener: createRestRoute(polls), serves: (path) => polls.serves(path) }),
+    );
+  if (flags !== undefined) listeners.push(guarded(flags, openfeature?.hosts ?? []));
+  // Every path is a resource, so those of the others come first.
+  if (resources !== undefined)
+    listeners.push(
+      guarded({ listener: createHttpRoute(resources, { clock }), serves: () => true }, [
+        ...(get?.hosts ?? []),
+        get?.authority ?? "",
+      ]),
+    );
   return {
-    // Every path is a resource, so those of REST come first.
-    listeners: [
-      ...(polls === undefined ? [] : [guardOrigin(createRestRoute(polls))]),
-      ...(resources === undefined ? [] : [guarded(createHttpRoute(resources, { clock }))]),
-    ],
+    listeners,
+    routes: (router) => {
+      flags?.routes(router);
+    },
     close() {
       polls?.close();
+      flags?.close();
       resources?.close();
     },
   };
@@ -79,18 +64,12 @@ type Handler = ReturnType<typeof createHttpHandler>;
 
 function createResources(
   { authority, origin }: NonNullable<HttpFlags["get"]>,
-  {
-    serverOf,
-    ...options
-  }: {
-    readonly serverOf: () => XdsServer;
-    readonly source: ServerOptions["source"];
-    readonly registry: Registry;
-    readonly clock: Clock;
-  },
+  { serverOf, source, registry, clock }: DoorContext,
 ): Handler {
   return createHttpHandler({
-    ...options,
+    source,
+    registry,
+    clock,
     allowOrigin: origin ?? false,
     ...(authority !== undefined && { authority }),
     viewOf: async ({ peer, identity, target }, signal) =>

@@ -1,8 +1,9 @@
+import { parseName, printName } from "@xdstp/uri";
 import { CliError } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
 import { type CommandCall, countFlag, pathFrom } from "./command.ts";
 import { clash, type Endpoint, formatEndpoint, parseListen } from "./endpoint.ts";
-import type { HttpFlags } from "./http-doors.ts";
+import type { HttpFlags } from "./http-flags.ts";
 import { limitsFlag, serverLimits } from "./limits-flag.ts";
 import type { NamedLimits } from "./named-limits.ts";
 import type { TlsFiles } from "./tls-files.ts";
@@ -58,14 +59,18 @@ export const serverOptions = {
     value: "NAME",
     help: "the authority of the names that --http serves, whatever the host of a request",
   },
+  openfeature: {
+    value: "NAME",
+    help: "also serve feature flags, OFREP over HTTP and flagd.sync.v1 over gRPC, on the same port. NAME is the glob of the flags, such as xdstp://AUTHORITY/google.protobuf.Struct/shop/*, or one resource with a set of flags",
+  },
   "http-origin": {
     value: "ORIGIN",
-    help: "let pages of this origin, such as https://app.example, or * for all pages, read what --http serves (default: none)",
+    help: "let pages of this origin, such as https://app.example, or * for all pages, read what --http and --openfeature serve (default: none)",
   },
   "http-host": {
     value: "NAME",
     multiple: true,
-    help: "serve --http under this host too; without TLS, only addresses, localhost and the --http-authority are",
+    help: "serve --http and --openfeature under this host too; without TLS, only addresses, localhost and the --http-authority are",
   },
   metrics: {
     value: "HOST:PORT",
@@ -88,7 +93,7 @@ export const serverOptions = {
 
 /** The text of {@link serverOptions} in a usage line. */
 export const serverUsage =
-  "[--control-plane NAME] [--stream-names N] [--limit NAME=NUMBER]... [--rest] [--http [--http-authority NAME] [--http-host NAME]... [--http-origin ORIGIN]] [--metrics HOST:PORT] [--tls-cert FILE --tls-key FILE [--tls-client-ca FILE]] [--policy FILE]";
+  "[--control-plane NAME] [--stream-names N] [--limit NAME=NUMBER]... [--rest] [--http [--http-authority NAME]] [--openfeature NAME] [--http-host NAME]... [--http-origin ORIGIN] [--metrics HOST:PORT] [--tls-cert FILE --tls-key FILE [--tls-client-ca FILE]] [--policy FILE]";
 
 /** The note of the help text on the output and on stopping. */
 export const shownNote =
@@ -119,29 +124,48 @@ export async function serverFlags(call: CommandCall, { cwd }: CliIo): Promise<Se
 
 function httpOf(call: CommandCall): HttpFlags | undefined {
   const rest = call.flag("rest");
-  const [authority, origin] = [call.text("http-authority"), call.text("http-origin")];
+  const isGet = call.flag("http");
+  const [authority, origin, collection] = ["http-authority", "http-origin", "openfeature"].map(
+    (name) => call.text(name),
+  );
   const hosts = call.texts("http-host");
-  if (!call.flag("http")) {
-    const needless = ["http-authority", "http-host", "http-origin"]
-      .filter((name) => call.texts(name).length > 0)
-      .map((name) => `--${name}`)[0];
-    if (needless !== undefined)
-      throw new CliError(2, `${needless} says how --http serves resources; add --http`);
-    return rest ? { rest } : undefined;
-  }
+  if (authority !== undefined && !isGet)
+    throw new CliError(2, "--http-authority says how --http serves resources; add --http");
+  const needless = origin !== undefined ? "--http-origin" : hosts.length > 0 ? "--http-host" : "";
+  if (needless !== "" && !isGet && collection === undefined)
+    throw new CliError(2, `${needless} says how --http and --openfeature serve; add one of them`);
   if (origin !== undefined && origin !== "*" && !isOrigin(origin))
     throw new CliError(
       2,
       `--http-origin ${JSON.stringify(origin)} is not an origin, such as https://app.example, or *`,
     );
+  if (!rest && !isGet && collection === undefined) return undefined;
+  const pages = { hosts, ...(origin !== undefined && { origin }) };
   return {
     rest,
-    get: {
-      hosts,
-      ...(authority !== undefined && { authority }),
-      ...(origin !== undefined && { origin }),
-    },
+    ...(isGet && { get: { ...pages, ...(authority !== undefined && { authority }) } }),
+    ...(collection !== undefined && {
+      openfeature: { ...pages, collection: flagsName(collection) },
+    }),
   };
+}
+
+const flagsType = "google.protobuf.Struct";
+
+/** Returns the name of flags in its canonical spelling. Throws a CliError for another name. */
+function flagsName(text: string): string {
+  const read = parseName(text);
+  const problem = !read.ok
+    ? read.error.message
+    : read.value.resourceType !== flagsType
+      ? `it is a name of ${read.value.resourceType}, and flags are ${flagsType}`
+      : undefined;
+  if (read.ok && problem === undefined) return printName(read.value);
+  throw new CliError(
+    2,
+    `--openfeature ${JSON.stringify(text)}: ${problem}; give a name such as xdstp://AUTHORITY/${flagsType}/shop/*`,
+    read.ok ? {} : { rule: read.error.rule },
+  );
 }
 
 function isOrigin(text: string): boolean {

@@ -3,10 +3,17 @@ import { StructSchema, UInt32ValueSchema } from "@bufbuild/protobuf/wkt";
 import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { type Cache, createCache } from "@xdstp/cache";
+import { forwardSource } from "@xdstp/core";
 import { createServer } from "@xdstp/server";
 import { describe, expect, it, onTestFinished } from "vitest";
 
-import { createFlags, type FlagsOptions, type RejectedFlags, typedFlags } from "./index.ts";
+import {
+  createFlags,
+  type Flags,
+  type FlagsOptions,
+  type RejectedFlags,
+  typedFlags,
+} from "./index.ts";
 import { FlagSyncService } from "./gen/flagd/sync/v1/sync_pb.ts";
 
 const typeUrl = "type.googleapis.com/google.protobuf.Struct";
@@ -14,6 +21,7 @@ const nameOf = (id: string): string => `xdstp://acme.example/google.protobuf.Str
 
 interface Served {
   readonly cache: Cache;
+  readonly flags: Flags;
   readonly rejected: readonly RejectedFlags[];
   readonly url: string;
   readonly sync: ReturnType<typeof createClient<typeof FlagSyncService>>;
@@ -43,6 +51,7 @@ async function useFlags(
   });
   return {
     cache,
+    flags,
     rejected,
     url,
     sync: createClient(FlagSyncService, createGrpcTransport({ baseUrl: url })),
@@ -323,6 +332,63 @@ describe("createFlags().http", () => {
     expect(await events.text()).toContain("refetchEvaluation");
     await expect(stream.next()).rejects.toThrow("access was revoked");
     expect((await evaluate(url)).status).toBe(403);
+  });
+});
+
+describe("createFlags().follow()", () => {
+  const broken = flag("neither");
+
+  it("reports resources that are not valid before a caller uses them, and each once over all callers", async () => {
+    const cache = createCache();
+    const views = [forwardSource(cache, {}), forwardSource(cache, {})];
+    let calls = 0;
+    const { url, put, flags, rejected } = await useFlags(
+      { viewOf: () => ({ source: views[calls++ % 2] ?? cache }) },
+      cache,
+    );
+    put("web/cart", broken);
+    const ended = new AbortController();
+    flags.follow(ended.signal);
+    expect(rejected.map(({ name }) => name)).toEqual([nameOf("web/cart")]);
+    put("web/pay", broken);
+    await expect.poll(() => rejected.length).toBe(2);
+    await evaluate(url);
+    await evaluate(url);
+    expect([rejected.length, flags.status().collections]).toEqual([2, 3]);
+    ended.abort();
+  });
+
+  it("does not follow a collection any more when its signal has aborted", async () => {
+    const { cache, put, flags, rejected } = await useFlags({ limits: { keepMs: 1 } });
+    const ended = new AbortController();
+    flags.follow(ended.signal);
+    ended.abort();
+    await expect.poll(() => cache.counters.topics).toBe(0);
+    put("web/cart", broken);
+    expect([rejected, flags.status().collections]).toEqual([[], 0]);
+  });
+});
+
+describe("createFlags().status()", () => {
+  it("counts answers by status, and streams while they are open", async () => {
+    const { url, put, sync, flags } = await useFlags();
+    put("web/cart", flag("on"));
+    await evaluate(url, "/cart");
+    await evaluate(url, "/none");
+    await evaluate(url, "/none");
+    const left = new AbortController();
+    await fetch(`${url}/ofrep/v1/events`, { signal: left.signal });
+    await nextOf(sync.syncFlags({}, { signal: left.signal })[Symbol.asyncIterator]());
+    const { answered, ...now } = flags.status();
+    expect([...answered]).toEqual([
+      [200, 2],
+      [404, 2],
+    ]);
+    expect(now).toEqual({ eventStreams: 1, syncStreams: 1, collections: 1 });
+    left.abort();
+    await expect
+      .poll(() => flags.status())
+      .toMatchObject({ eventStreams: 0, syncStreams: 0, collections: 1 });
   });
 });
 

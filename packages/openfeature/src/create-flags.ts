@@ -3,6 +3,7 @@ import type { HttpListener, MethodRouter } from "@xdstp/grpc/server";
 import { createFlagSource } from "./flag-source.ts";
 import { createFlagSync } from "./flag-sync.ts";
 import type { FlagsOptions } from "./flags-options.ts";
+import type { FlagCounters, FlagsStatus } from "./flags-status.ts";
 import { createOfrepRoute } from "./ofrep-route.ts";
 
 /** The services of {@link createFlags}; one can be used without the other. */
@@ -11,6 +12,13 @@ export interface Flags {
   readonly routes: (router: MethodRouter) => void;
   /** Serves OFREP: for the option `http` of `createServer`, before listeners of other paths. */
   readonly http: HttpListener;
+  /**
+   * Follows the collection in the options until the signal aborts, also while no caller uses it, so
+   * that a resource which is not valid is reported at once.
+   */
+  follow(signal: AbortSignal): void;
+  /** Returns the counters of both services, for metrics. */
+  status(): FlagsStatus;
 }
 
 /**
@@ -21,8 +29,13 @@ export interface Flags {
  */
 export function createFlags(options: FlagsOptions): Flags {
   const source = createFlagSource(options);
+  const counters: FlagCounters = { answered: new Map(), eventStreams: 0, syncStreams: 0 };
   return {
-    routes: createFlagSync(source, options.syncContext),
-    http: createOfrepRoute(source, options),
+    routes: createFlagSync(source, counters, options.syncContext),
+    http: createOfrepRoute(source, counters, options),
+    follow: (signal) => {
+      source.follow(signal);
+    },
+    status: () => ({ ...counters, collections: source.collections }),
   };
 }

@@ -2,6 +2,7 @@ import { createDeadlines, type ResourceSource, systemClock, XdsError } from "@xd
 import type { CallPeer } from "@xdstp/grpc/server";
 import { parseName, printName, typeUrlFromType } from "@xdstp/uri";
 
+import type { FlagDocument } from "./flag-document.ts";
 import { type FlagReader, structFlags } from "./flag-reader.ts";
 import { defaultFlagLimits, type FlagLimits } from "./flag-limits.ts";
 import type { FlagsOptions, FlagView } from "./flags-options.ts";
@@ -25,7 +26,14 @@ export interface FlagSource {
     peer: CallPeer,
     call: { readonly path: string; readonly signal: AbortSignal; readonly selector?: string },
   ): Promise<OpenFlags>;
+  /** Follows the collection in the options until the signal aborts, also while no caller uses it. */
+  follow(signal: AbortSignal): void;
+  /** The number of collections that are followed, over all callers. */
+  readonly collections: number;
 }
+
+/** Milliseconds. A wait without a change begins again after it. */
+export const longMs = 3_600_000;
 
 /**
  * Creates a source of flags. A collection is followed while callers use it, and for `keepMs` after.
@@ -39,6 +47,7 @@ export function createFlagSource(options: FlagsOptions): FlagSource {
   const standard = collectionOf(options.collection, reader);
   const bySource = new Map<ResourceSource, Map<string, FollowedFlags>>();
   let count = 0;
+  let isFollowed = false;
   const drop = (followed: FollowedFlags): void => {
     followed.end();
     const names = bySource.get(followed.source);
@@ -59,7 +68,10 @@ export function createFlagSource(options: FlagsOptions): FlagSource {
       reader,
       collection,
       documentBytes,
-      onRejected,
+      // Views of callers have the same resources, or some of them.
+      onRejected: (rejected) => {
+        if (!isFollowed || from === source || collection !== standard) onRejected(rejected);
+      },
       clock,
     });
     const names = bySource.get(from) ?? new Map<string, FollowedFlags>();
@@ -67,22 +79,43 @@ export function createFlagSource(options: FlagsOptions): FlagSource {
     count++;
     return followed;
   };
+  const use = (flags: FollowedFlags): (() => void) => {
+    unused.remove(flags);
+    flags.users++;
+    return () => {
+      if (--flags.users === 0) unused.add(flags);
+    };
+  };
   return {
     limits,
+    get collections() {
+      return count;
+    },
+    follow(signal) {
+      isFollowed = true;
+      const flags = follow(source, standard);
+      const release = use(flags);
+      const readEach = async (): Promise<void> => {
+        let known: FlagDocument | undefined;
+        while (!signal.aborted) known = await flags.next(known, longMs, signal);
+        isFollowed = false;
+        release();
+      };
+      void readEach();
+    },
     async open(peer, { path, signal, selector = "" }) {
       const collection = selector === "" ? standard : collectionOf(selector, reader);
       const view = await viewOf(peer, { path, signal });
       const { revoked } = view;
       try {
         const flags = follow(view.source, collection);
-        unused.remove(flags);
-        flags.users++;
+        const end = use(flags);
         return {
           flags,
           revoked,
           signal: revoked === undefined ? signal : AbortSignal.any([signal, revoked]),
           release() {
-            if (--flags.users === 0) unused.add(flags);
+            end();
             view.release?.();
           },
         };

@@ -2,7 +2,8 @@ import { XdsError } from "@xdstp/core";
 import type { MethodCall, MethodRouter } from "@xdstp/grpc/server";
 
 import type { FlagDocument } from "./flag-document.ts";
-import type { FlagSource, OpenFlags } from "./flag-source.ts";
+import { type FlagSource, longMs, type OpenFlags } from "./flag-source.ts";
+import type { FlagCounters } from "./flags-status.ts";
 import type { FlagsOptions } from "./flags-options.ts";
 import { FlagSyncService } from "./gen/flagd/sync/v1/sync_pb.ts";
 
@@ -14,6 +15,7 @@ import { FlagSyncService } from "./gen/flagd/sync/v1/sync_pb.ts";
  */
 export function createFlagSync(
   source: FlagSource,
+  counters: FlagCounters,
   syncContext: NonNullable<FlagsOptions["syncContext"]> = {},
 ): (router: MethodRouter) => void {
   const open = (method: string, selector: string, call: MethodCall): Promise<OpenFlags> =>
@@ -26,6 +28,7 @@ export function createFlagSync(
     router.service(FlagSyncService, {
       async *syncFlags({ selector }, call) {
         const { flags, signal, revoked, release } = await open("SyncFlags", selector, call);
+        counters.syncStreams++;
         try {
           let known: FlagDocument | undefined;
           for (;;) {
@@ -38,6 +41,7 @@ export function createFlagSync(
             yield { flagConfiguration: next.json, syncContext };
           }
         } finally {
+          counters.syncStreams--;
           release();
         }
       },
@@ -55,9 +59,6 @@ export function createFlagSync(
     });
   };
 }
-
-/** Milliseconds. A wait without a change begins again after it. */
-const longMs = 3_600_000;
 
 /** The error of a stream whose server is closed; a client that has left does not see it. */
 function closed(): XdsError {

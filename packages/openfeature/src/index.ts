@@ -11,6 +11,7 @@
  */
 export { createFlags, type Flags } from "./create-flags.ts";
 export type { FlagsOptions, FlagView } from "./flags-options.ts";
+export type { FlagsStatus } from "./flags-status.ts";
 export { defaultFlagLimits, type FlagLimits } from "./flag-limits.ts";
 export {
   type FlagDefinition,

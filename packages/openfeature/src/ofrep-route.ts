@@ -7,6 +7,7 @@ import { evaluateAll, evaluateFlag } from "./evaluate-flags.ts";
 import type { FlagDocument } from "./flag-document.ts";
 import type { FlagSource, OpenFlags } from "./flag-source.ts";
 import type { FlagLimits } from "./flag-limits.ts";
+import type { FlagCounters } from "./flags-status.ts";
 import type { FlagsOptions } from "./flags-options.ts";
 import { notSettled } from "./flag-sync.ts";
 import { changeEvents, writeEvents } from "./ofrep-events.ts";
@@ -30,8 +31,7 @@ interface Context {
   readonly limits: FlagLimits;
   readonly clock: Clock;
   readonly window: RequestWindow;
-  /** The number of open event streams. */
-  readonly streams: { open: number };
+  readonly counters: FlagCounters;
 }
 
 interface Answer {
@@ -50,6 +50,7 @@ interface Answer {
  */
 export function createOfrepRoute(
   source: FlagSource,
+  counters: FlagCounters,
   { allowOrigin = "*", clock = systemClock }: Pick<FlagsOptions, "allowOrigin" | "clock"> = {},
 ): HttpListener {
   const { limits } = source;
@@ -58,7 +59,7 @@ export function createOfrepRoute(
     limits,
     clock,
     window: createRequestWindow(clock, limits.requestsPerSecond),
-    streams: { open: 0 },
+    counters,
   };
   const cors: Readonly<Record<string, string>> =
     allowOrigin === false
@@ -101,6 +102,7 @@ async function respond(
   } catch (error) {
     answer = failureOf(error);
   }
+  count(context.counters, answer.status);
   if (response.destroyed) return;
   // Unread parts of a body would block the connection.
   request.resume();
@@ -116,6 +118,10 @@ async function respond(
     }),
   });
   response.end(body);
+}
+
+function count({ answered }: FlagCounters, status: number): void {
+  answered.set(status, (answered.get(status) ?? 0) + 1);
 }
 
 const preflight = {
@@ -179,16 +185,17 @@ async function sendEvents(
   { request, response, peer, path, signal }: Exchange,
   cors: Readonly<Record<string, string>>,
 ): Promise<void> {
-  const { limits, clock, streams } = context;
-  if (streams.open >= limits.eventStreams)
+  const { limits, clock, counters } = context;
+  if (counters.eventStreams >= limits.eventStreams)
     throw new OfrepError(429, "GENERAL", `${limits.eventStreams} event streams are open already`, {
       "retry-after": "60",
     });
-  streams.open++;
+  counters.eventStreams++;
   try {
     const opened = await context.source.open(peer, { path, signal });
     try {
       await settled(context, opened);
+      count(counters, 200);
       response.writeHead(200, {
         ...cors,
         "content-type": "text/event-stream",
@@ -204,7 +211,7 @@ async function sendEvents(
       opened.release();
     }
   } finally {
-    streams.open--;
+    counters.eventStreams--;
   }
 }
 

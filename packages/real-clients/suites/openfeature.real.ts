@@ -1,3 +1,4 @@
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer as createHttpServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -7,11 +8,13 @@ import { createCache } from "@xdstp/cache";
 import { createFlags } from "@xdstp/openfeature";
 import { createServer, type XdsServer } from "@xdstp/server";
 import { rolldown } from "rolldown";
-import { expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 
 import { describeProgram } from "../src/describe-program.ts";
 import { startProcess } from "../src/start-process.ts";
 import { until } from "../src/until.ts";
+import { type ServeProcess, startServe } from "../src/use-cli.ts";
+import { useFolder } from "../src/use-folder.ts";
 import { usePage } from "../src/use-page.ts";
 
 const type = "google.protobuf.Struct";
@@ -26,6 +29,7 @@ interface FlagServer {
   readonly up: () => Promise<void>;
 }
 
+/** Serves flags by a program with `createFlags`. */
 async function useFlagServer(): Promise<FlagServer> {
   const cache = createCache();
   const start = async (port: number): Promise<{ server: XdsServer; port: number }> => {
@@ -52,6 +56,37 @@ async function useFlagServer(): Promise<FlagServer> {
     },
   };
 }
+
+/** Serves a folder of flags by the command. */
+async function useFlagCommand(): Promise<FlagServer> {
+  const dir = useFolder();
+  const folder = join(dir, "acme.example", type, "shop");
+  mkdirSync(folder, { recursive: true });
+  const start = (port: number): Promise<ServeProcess> =>
+    startServe(dir, port, ["--openfeature", `${directory}/*`, "--http-origin", "*"]);
+  let now = await start(0);
+  const { port } = now;
+  return {
+    port,
+    put(key, definition) {
+      writeFileSync(join(folder, `${key}.json`), JSON.stringify(definition));
+    },
+    remove(key) {
+      rmSync(join(folder, `${key}.json`));
+    },
+    down: async () => {
+      await now.stop();
+    },
+    up: async () => {
+      now = await start(port);
+    },
+  };
+}
+
+const servers = [
+  ["createFlags()", useFlagServer],
+  ["xdstp serve --openfeature", useFlagCommand],
+] as const;
 
 const colour = (defaultVariant: string, more: JsonObject = {}): JsonObject => ({
   state: "ENABLED",
@@ -119,47 +154,55 @@ const programs = [
 
 for (const [program, args] of programs)
   describeProgram(program, "flags from resources", (command) => {
-    it("evaluates flags and their targeting, and follows changes and removals", async () => {
-      const server = await useFlagServer();
-      server.put("button", colour("red"));
-      server.put(
-        "border",
-        colour("red", { targeting: { if: [{ "==": [{ var: "plan" }, "pro"] }, "green", null] } }),
-      );
-      const { port } = server;
-      const client = await useProgram(command, [...args, String(port)]);
-      expect(await client.evaluate("button")).toMatchObject({ value: "#f00", reason: "STATIC" });
-      const targeted = await client.evaluate("border");
-      expect(targeted).toMatchObject({ value: "#0f0", reason: "TARGETING_MATCH" });
-      server.put("button", colour("blue"));
-      await evaluatesTo(client, "button", "#00f");
-      server.remove("border");
-      await evaluatesTo(client, "border", "default");
-    });
+    for (const [name, useServer] of servers)
+      describe(name, () => {
+        it("evaluates flags and their targeting, and follows changes and removals", async () => {
+          const server = await useServer();
+          server.put("button", colour("red"));
+          server.put(
+            "border",
+            colour("red", {
+              targeting: { if: [{ "==": [{ var: "plan" }, "pro"] }, "green", null] },
+            }),
+          );
+          const { port } = server;
+          const client = await useProgram(command, [...args, String(port)]);
+          expect(await client.evaluate("button")).toMatchObject({
+            value: "#f00",
+            reason: "STATIC",
+          });
+          const targeted = await client.evaluate("border");
+          expect(targeted).toMatchObject({ value: "#0f0", reason: "TARGETING_MATCH" });
+          server.put("button", colour("blue"));
+          await evaluatesTo(client, "button", "#00f");
+          server.remove("border");
+          await evaluatesTo(client, "border", "default");
+        });
 
-    it("keeps its flags while the server is down, and has what changed meanwhile when it is back", async () => {
-      const server = await useFlagServer();
-      server.put("button", colour("red"));
-      const client = await useProgram(command, [...args, String(server.port)]);
-      await server.down();
-      expect(await client.evaluate("button")).toMatchObject({ value: "#f00" });
-      server.put("button", colour("green"));
-      await server.up();
-      await evaluatesTo(client, "button", "#0f0");
-      server.put("button", colour("blue"));
-      await evaluatesTo(client, "button", "#00f");
-    });
+        it("keeps its flags while the server is down, and has what changed meanwhile when it is back", async () => {
+          const server = await useServer();
+          server.put("button", colour("red"));
+          const client = await useProgram(command, [...args, String(server.port)]);
+          await server.down();
+          expect(await client.evaluate("button")).toMatchObject({ value: "#f00" });
+          server.put("button", colour("green"));
+          await server.up();
+          await evaluatesTo(client, "button", "#0f0");
+          server.put("button", colour("blue"));
+          await evaluatesTo(client, "button", "#00f");
+        });
 
-    it("keeps the last valid flag when the next one is not valid", async () => {
-      const server = await useFlagServer();
-      server.put("button", colour("red"));
-      server.put("border", colour("red"));
-      const client = await useProgram(command, [...args, String(server.port)]);
-      server.put("button", colour("black"));
-      server.put("border", colour("blue"));
-      await evaluatesTo(client, "border", "#00f");
-      expect(await client.evaluate("button")).toMatchObject({ value: "#f00" });
-    });
+        it("keeps the last valid flag when the next one is not valid", async () => {
+          const server = await useServer();
+          server.put("button", colour("red"));
+          server.put("border", colour("red"));
+          const client = await useProgram(command, [...args, String(server.port)]);
+          server.put("button", colour("black"));
+          server.put("border", colour("blue"));
+          await evaluatesTo(client, "border", "#00f");
+          expect(await client.evaluate("button")).toMatchObject({ value: "#f00" });
+        });
+      });
   });
 
 /** Serves a page that uses the OFREP provider for the web, from an origin of its own. */
