@@ -15,9 +15,19 @@ const globals = {
   performance,
   setTimeout,
   clearTimeout,
-  queueMicrotask,
+  queueMicrotask: strict(queueMicrotask),
   btoa,
 };
+
+/** Returns a function that throws if it is called as a method of another object, as those of browsers do. */
+function strict<Args extends readonly unknown[]>(
+  call: (...args: Args) => void,
+): (...args: Args) => void {
+  return function (this: unknown, ...args: Args): void {
+    if (this !== undefined) throw new TypeError("Illegal invocation");
+    call(...args);
+  };
+}
 
 /** Returns the script into which a bundler for browsers joins a file and all that it imports. */
 async function bundleForBrowsers(file: string): Promise<string> {

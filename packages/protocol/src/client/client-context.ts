@@ -124,7 +124,12 @@ export function createClientContext(options: ClientContextOptions): ClientContex
     node: typeof node === "function" ? node : () => node,
     clock: options.clock ?? systemClock,
     random: options.random ?? Math.random,
-    later: options.later ?? queueMicrotask,
+    // Called as a function of its own: browsers reject it as a method of another object.
+    later:
+      options.later ??
+      ((callback) => {
+        queueMicrotask(callback);
+      }),
     descriptor: options.descriptor ?? (() => undefined),
     backoff: options.backoff ?? {},
     limits: { ...defaultClientLimits, ...options.limits },
