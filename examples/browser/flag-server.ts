@@ -7,17 +7,33 @@ import { registryWith } from "@xdstp/protos/envoy";
 import { createServer } from "@xdstp/server";
 import { createHttpHandler, createHttpRoute } from "@xdstp/transport-http/server";
 
+import { listenForWebSockets } from "../websocket/websocket-server.ts";
+
 const flags = join(import.meta.dirname, "../flags");
 /** The folder of flags of the example `flags`. */
 export const flagFolder: string = join(flags, "config");
 
 /** A control plane that browsers can read. */
 export interface FlagServer extends AsyncDisposable {
+  /** The server over HTTP. */
   readonly origin: string;
+  /** The server over WebSockets. */
+  readonly webSocketUrl: string;
+  /** Returns the number of open WebSockets. */
+  clients(): number;
 }
 
-/** Serves a folder of flags over gRPC and HTTP on loopback, once it is loaded. */
-export async function startFlagServer(dir: string, port = 0): Promise<FlagServer> {
+/**
+ * Serves a folder of flags over gRPC, HTTP and WebSockets on loopback, once it is loaded: on free
+ * ports, or in place of a server that has been stopped.
+ */
+export async function startFlagServer(
+  dir: string,
+  before?: Pick<FlagServer, "origin" | "webSocketUrl">,
+): Promise<FlagServer> {
+  const [httpPort, webSocketPort] = [before?.origin, before?.webSocketUrl].map((url) =>
+    url === undefined ? 0 : Number(new URL(url).port),
+  );
   const registry = registryWith(await readFile(join(flags, "gen/flags.binpb")));
   const loaded = Promise.withResolvers<undefined>();
   const cache = createCache();
@@ -34,10 +50,17 @@ export async function startFlagServer(dir: string, port = 0): Promise<FlagServer
   // The page is of another origin than the flags, so it may read them only where this is allowed.
   const resources = createHttpHandler({ source: cache, registry, authority: "flags.example" });
   const server = createServer({ source: cache, http: [createHttpRoute(resources)] });
-  const { host, port: listening } = await server.listen({ host: "127.0.0.1", port });
+  const { host, port } = await server.listen({ host: "127.0.0.1", port: httpPort ?? 0 });
+  const webSockets = await listenForWebSockets(
+    (path, peer, out) => server.accept(path, peer, out),
+    webSocketPort,
+  );
   return {
-    origin: `http://${host}:${String(listening)}`,
+    origin: `http://${host}:${String(port)}`,
+    webSocketUrl: webSockets.url,
+    clients: () => webSockets.sockets.size,
     async [Symbol.asyncDispose]() {
+      await webSockets.close();
       resources.close();
       await server.close({ graceMs: 0 });
       await cache.close();

@@ -11,6 +11,7 @@ else {
   const server = await startFlagServer(flagFolder);
   const pages = await startPageServer();
   console.log(`Open ${pages.url}?server=${server.origin}`);
+  console.log(`or   ${pages.url}websocket?server=${server.webSocketUrl}`);
   console.log(`and edit ${flagFolder}/flags.example/flags.v1.Flag/checkout/new-cart.yaml.`);
   console.log("Ctrl-C ends it.");
   process.once("SIGINT", () => {

@@ -3,12 +3,29 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { createWebClient, type StateStore, type StoredResource } from "@xdstp/web";
+import { createWebSocketClient } from "@xdstp/web/websocket";
 
 import { flagName, flagType } from "./flag.ts";
-import { flagFolder, startFlagServer } from "./flag-server.ts";
+import { flagMessage } from "./flag-message.ts";
+import { type FlagServer, flagFolder, startFlagServer } from "./flag-server.ts";
 
-/** Watches a flag as the page does: a change, an outage with a reload of the page in it, and the return of the server. */
-export async function runTour(say: (line: string) => void): Promise<void> {
+/** Where a page reads its flags: the one line in which the two pages differ. */
+const connections = {
+  http: ({ origin }: FlagServer, store: StateStore) => ({
+    client: createWebClient({ origin, store }),
+    type: flagType,
+  }),
+  websocket: ({ webSocketUrl: url }: FlagServer, store: StateStore) => ({
+    client: createWebSocketClient({ url, store }),
+    type: flagMessage,
+  }),
+};
+
+/** Watches a flag as a page does: a change, an outage with a reload of the page in it, and the return of the server. */
+export async function runTour(
+  say: (line: string) => void,
+  connection: keyof typeof connections = "http",
+): Promise<void> {
   const dir = await mkdtemp(join(tmpdir(), "xdstp-example-browser-"));
   const store = memoryStore();
   try {
@@ -19,20 +36,20 @@ export async function runTour(say: (line: string) => void): Promise<void> {
       await writeFile(`${file}.tmp`, `"on": true\npercent: ${percent}\n`);
       await rename(`${file}.tmp`, file);
     };
+    const open = connections[connection];
     let server = await startFlagServer(dir);
-    const { origin } = server;
-    let page = openPage(origin, store, say);
+    let page = openPage(open(server, store), say);
     await page.until("current 10 %");
     await edit(25);
     await page.until("current 25 %");
     say("-- the server is stopped, and the page is opened again");
     await server[Symbol.asyncDispose]();
     page.close();
-    page = openPage(origin, store, say);
+    page = openPage(open(server, store), say);
     await page.until("stored 25 %");
     await edit(50);
     say("-- the server starts again");
-    server = await startFlagServer(dir, Number(new URL(origin).port));
+    server = await startFlagServer(dir, server);
     await page.until("current 50 %");
     page.close();
     await server[Symbol.asyncDispose]();
@@ -43,14 +60,12 @@ export async function runTour(say: (line: string) => void): Promise<void> {
 
 /** Watches the flag as a page that was just opened. */
 function openPage(
-  origin: string,
-  store: StateStore,
+  { client, type }: ReturnType<(typeof connections)[keyof typeof connections]>,
   say: (line: string) => void,
 ): { readonly until: (text: string) => Promise<void>; readonly close: () => void } {
-  const client = createWebClient({ origin, store });
   let shown = "";
   let wake = (): void => undefined;
-  client.watch(flagType, flagName, ({ phase, value }) => {
+  client.watch(type, flagName, ({ phase, value }) => {
     const text = `${phase} ${String(value?.percent ?? 0)} %`;
     if (text !== shown && phase !== "waiting") say(`page: ${text}`);
     shown = text;

@@ -17,9 +17,15 @@ export interface WebSocketListener {
   close(): Promise<void>;
 }
 
-/** Listens on loopback. The path of a URL is the method of gRPC, which selects the variant. */
-export async function listenForWebSockets(accept: Accept): Promise<WebSocketListener> {
-  const server = new WebSocketServer({ host: "127.0.0.1", port: 0, maxPayload: 32 << 20 });
+/** Milliseconds between two pings, by which both ends notice a connection that is dead. */
+const pingMs = 25_000;
+
+/**
+ * Listens on loopback. The path of a URL is the method of gRPC, which selects the variant. Port 0
+ * is a free one.
+ */
+export async function listenForWebSockets(accept: Accept, port = 0): Promise<WebSocketListener> {
+  const server = new WebSocketServer({ host: "127.0.0.1", port, maxPayload: 32 << 20 });
   await new Promise<void>((resolve) => server.once("listening", resolve));
   server.on("connection", (socket, request) => {
     const { remoteAddress = "", remotePort = 0 } = request.socket;
@@ -33,10 +39,16 @@ export async function listenForWebSockets(accept: Accept): Promise<WebSocketList
     const answer = accept(request.url ?? "", `${remoteAddress}:${remotePort}`, out);
     if ("code" in answer) closeWith(socket, answer);
     else handler = answer;
+    const pings = setInterval(() => {
+      socket.ping();
+    }, pingMs);
+    socket.once("close", () => {
+      clearInterval(pings);
+    });
   });
-  const { port } = server.address() as AddressInfo;
+  const address = server.address() as AddressInfo;
   return {
-    url: `ws://127.0.0.1:${port}`,
+    url: `ws://127.0.0.1:${address.port}`,
     sockets: server.clients,
     async close() {
       for (const socket of server.clients) socket.terminate();

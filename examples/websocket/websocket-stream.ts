@@ -75,11 +75,8 @@ export function streamOver(socket: Socket, handler: ByteStreamHandler): ByteStre
 
 /** Closes a socket with a status. The reason of a WebSocket has 123 bytes at most. */
 export function closeWith(socket: Pick<Socket, "close">, { code, message }: Status): void {
-  const reason = Buffer.from(message)
-    .subarray(0, 120)
-    .toString()
-    .replace(/\uFFFD+$/, "");
-  socket.close(firstCode + code, reason);
+  const bytes = new TextEncoder().encode(message).subarray(0, 120);
+  socket.close(firstCode + code, new TextDecoder().decode(bytes).replace(/\uFFFD+$/, ""));
 }
 
 function statusOf(code: number, reason: string): Status {

@@ -7,6 +7,10 @@ export interface OpenPage {
   reload(): Promise<void>;
   /** Returns what the page shows: the phase and the text of its `output`. */
   shown(): Promise<string>;
+  /** Returns the error that the page shows; empty: none. */
+  error(): Promise<string>;
+  /** Closes the page, as a visitor who leaves. */
+  close(): Promise<void>;
 }
 
 /** Opens a URL in Chromium for the time of the test, with a profile of its own. */
@@ -37,5 +41,7 @@ export async function usePage(command: string, url: string): Promise<OpenPage> {
       const output = page.locator("output");
       return `${(await output.getAttribute("data-phase")) ?? ""}: ${(await output.textContent()) ?? ""}`;
     },
+    error: async () => (await page.locator("small").textContent()) ?? "",
+    close: () => page.close(),
   };
 }
