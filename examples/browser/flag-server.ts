@@ -7,7 +7,7 @@ import { registryWith } from "@xdstp/protos/envoy";
 import { createServer } from "@xdstp/server";
 import { createHttpHandler, createHttpRoute } from "@xdstp/transport-http/server";
 
-import { listenForWebSockets } from "../websocket/websocket-server.ts";
+import { listen as listenForWebSockets } from "../websocket/websocket-server.ts";
 
 const flags = join(import.meta.dirname, "../flags");
 /** The folder of flags of the example `flags`. */
@@ -51,9 +51,8 @@ export async function startFlagServer(
   const resources = createHttpHandler({ source: cache, registry, authority: "flags.example" });
   const server = createServer({ source: cache, http: [createHttpRoute(resources)] });
   const { host, port } = await server.listen({ host: "127.0.0.1", port: httpPort ?? 0 });
-  const webSockets = await listenForWebSockets(
-    (path, peer, out) => server.accept(path, peer, out),
-    webSocketPort,
+  const webSockets = await listenForWebSockets({ host, port: webSocketPort ?? 0 }, (...call) =>
+    server.accept(...call),
   );
   return {
     origin: `http://${host}:${String(port)}`,

@@ -5,8 +5,7 @@ import { envoyTypes } from "@xdstp/resource-types";
 import { clusters } from "@xdstp/resource-types/envoy";
 import { createServer } from "@xdstp/server";
 
-import { listenForWebSockets } from "./websocket-server.ts";
-import { webSocketTransport } from "./websocket-transport.ts";
+import { listen, transports } from "./index.ts";
 
 /** A client follows a server over WebSockets, and connects again after a loss. */
 export async function runTour(say: (line: string) => void): Promise<void> {
@@ -17,9 +16,11 @@ export async function runTour(say: (line: string) => void): Promise<void> {
   put(1);
   // `server.listen` would add gRPC; limits, policies and status hold for both.
   const server = createServer({ source: cache });
-  const listener = await listenForWebSockets((path, peer, out) => server.accept(path, peer, out));
+  const listener = await listen({ host: "127.0.0.1", port: 0 }, (...call) =>
+    server.accept(...call),
+  );
   const client = createClient({
-    channels: createChannels({ transports: { ws: webSocketTransport } }),
+    channels: createChannels({ transports }),
     bootstrap: {
       json: {
         node: { id: "example" },

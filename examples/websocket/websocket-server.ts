@@ -1,4 +1,5 @@
-import type { AddressInfo } from "node:net";
+import { once } from "node:events";
+import { type AddressInfo, isIPv6 } from "node:net";
 
 import type { ByteStream, ByteStreamHandler, Status } from "@xdstp/core";
 import { WebSocketServer } from "ws";
@@ -20,13 +21,13 @@ export interface WebSocketListener {
 /** Milliseconds between two pings, by which both ends notice a connection that is dead. */
 const pingMs = 25_000;
 
-/**
- * Listens on loopback. The path of a URL is the method of gRPC, which selects the variant. Port 0
- * is a free one.
- */
-export async function listenForWebSockets(accept: Accept, port = 0): Promise<WebSocketListener> {
-  const server = new WebSocketServer({ host: "127.0.0.1", port, maxPayload: 32 << 20 });
-  await new Promise<void>((resolve) => server.once("listening", resolve));
+/** Listens at an address. The path of a URL is the method of gRPC, which selects the variant. */
+export async function listen(
+  { host, port }: { readonly host: string; readonly port: number },
+  accept: Accept,
+): Promise<WebSocketListener> {
+  const server = new WebSocketServer({ host, port, maxPayload: 32 << 20 });
+  await once(server, "listening");
   server.on("connection", (socket, request) => {
     const { remoteAddress = "", remotePort = 0 } = request.socket;
     // The handler is known only after `accept` has the stream.
@@ -46,9 +47,9 @@ export async function listenForWebSockets(accept: Accept, port = 0): Promise<Web
       clearInterval(pings);
     });
   });
-  const address = server.address() as AddressInfo;
+  const { port: own } = server.address() as AddressInfo;
   return {
-    url: `ws://127.0.0.1:${address.port}`,
+    url: `ws://${isIPv6(host) ? `[${host}]` : host}:${own}`,
     sockets: server.clients,
     async close() {
       for (const socket of server.clients) socket.terminate();

@@ -1,13 +1,20 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { runCli } from "@xdstp/cli";
 import { checkByteStream } from "@xdstp/testing";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 
 import { runTour } from "./run-tour.ts";
-import { listenForWebSockets } from "./websocket-server.ts";
+import { listen } from "./websocket-server.ts";
 import { streamOver } from "./websocket-stream.ts";
 
 const cases = checkByteStream(
   async (accept) => {
-    const listener = await listenForWebSockets((_path, _peer, out) => accept(out));
+    const listener = await listen({ host: "127.0.0.1", port: 0 }, (_path, _peer, out) =>
+      accept(out),
+    );
     return {
       open: (handler) => streamOver(new WebSocket(`${listener.url}/x`), handler),
       cut: () => {
@@ -42,3 +49,46 @@ it("carries the delta variant between a server and a client, over a loss of the 
   });
   expect(lines).toEqual(["web: 1 s", "web: 2 s", "-- the connection is lost", "web: 3 s"]);
 });
+
+it("is loaded by the command, for both ends", async () => {
+  const dir = await mkdtemp(join(tmpdir(), "xdstp-websocket-"));
+  onTestFinished(() => rm(dir, { recursive: true }));
+  await mkdir(join(dir, "config/_opaque/clusters"), { recursive: true });
+  await writeFile(join(dir, "config/_opaque/clusters/web.yaml"), "connect_timeout: 7s\n");
+  const transport = join(import.meta.dirname, "index.ts");
+  const stop = new AbortController();
+  const listening = Promise.withResolvers<string>();
+  const serving = run(
+    ["serve", join(dir, "config"), "--listen", "0", "--transport", `${transport}=0`],
+    (line) => {
+      const url = /also at (ws:\S+)/.exec(line)?.[1];
+      if (url !== undefined) listening.resolve(url);
+    },
+    stop.signal,
+  );
+  const lines: string[] = [];
+  const ask = ["get", "web", "--type", "clusters", "--transport", transport];
+  const code = await run([...ask, "--server", await listening.promise], (line) => {
+    lines.push(line);
+  });
+  stop.abort();
+  expect([code, await serving]).toEqual([0, 0]);
+  expect(lines.join("")).toContain("connect_timeout: 7s\n");
+});
+
+async function run(
+  args: readonly string[],
+  write: (text: string) => void,
+  signal?: AbortSignal,
+): Promise<number> {
+  return runCli(args, {
+    stdout: { write },
+    terminal: () => undefined,
+    onSignal: (listener) => {
+      signal?.addEventListener("abort", () => {
+        listener("SIGINT");
+      });
+      return () => undefined;
+    },
+  });
+}

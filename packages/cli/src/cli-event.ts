@@ -21,6 +21,8 @@ export type ServeEvent =
       readonly metrics?: Endpoint;
       /** The protocols over HTTP on the same port. Absent: gRPC only. */
       readonly http?: HttpFlags;
+      /** The URLs of other transports. Absent: none. */
+      readonly transports?: readonly string[];
     } & Served)
   | { readonly kind: "warning"; readonly message: string }
   /** The certificate files, or the authorities of client certificates, have changed. `file` and `problem`: the broken file and the reason; the certificate in use stays. Both absent: the new files are used. */

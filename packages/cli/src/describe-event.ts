@@ -135,6 +135,7 @@ function listening({
   tls,
   metrics,
   http,
+  transports = [],
   ...what
 }: Extract<ServeEvent, { kind: "listening" }>): string {
   const { envoy, grpc } = connectCommands(address, tls);
@@ -142,7 +143,7 @@ function listening({
     "dir" in what
       ? `serving ${escapeText(what.dir)}`
       : `relaying ${someNames(what.upstreams)} by ${escapeText(what.by)}`;
-  return `${formatEndpoint(address)}, ${served}; to connect: ${envoy} (or: ${grpc})${httpText(address, tls, http)}${metrics === undefined ? "" : `; metrics: http://${formatEndpoint(metrics)}/metrics`}`;
+  return `${formatEndpoint(address)}, ${served}; to connect: ${envoy} (or: ${grpc})${httpText(address, tls, http)}${transports.length === 0 ? "" : `; also at ${transports.map(escapeText).join(", ")}`}${metrics === undefined ? "" : `; metrics: http://${formatEndpoint(metrics)}/metrics`}`;
 }
 
 function httpText(

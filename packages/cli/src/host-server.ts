@@ -37,6 +37,11 @@ import { ownVersion } from "./process-io.ts";
 import { recordHealth, recordLogLoss, recordProcess } from "./host-metrics.ts";
 import { recordVersions, type ServedVersions } from "./served-versions.ts";
 import type { ServerFlags } from "./server-flags.ts";
+import {
+  type LoadedTransport,
+  loadServedTransports,
+  openTransportDoors,
+} from "./transport-doors.ts";
 import { createStage, type Held, type Tell } from "./reporter.ts";
 import { untilStopped } from "./until-stopped.ts";
 
@@ -134,15 +139,17 @@ export interface OpenHost {
 export interface CheckedOptions extends HostOptions {
   readonly contents: TlsContents | undefined;
   readonly rules: Awaited<ReturnType<typeof openPolicyFile>> | undefined;
+  readonly loaded: readonly LoadedTransport[];
   /** Returns the number of lines of the log that were lost. Absent: another process writes the log. */
   readonly linesLost?: () => number;
 }
 
-/** Reads the files that the options name. Throws a CliError for the first one that cannot be used. */
+/** Reads the files that the options name, and loads the packages. Throws a CliError for the first one that cannot be used. */
 export async function checkFiles(options: HostOptions): Promise<CheckedOptions> {
   return {
     ...options,
     contents: options.tls && (await readTlsFiles(options.tls)),
+    loaded: await loadServedTransports(options.transports),
     rules:
       options.policy === undefined
         ? undefined
@@ -228,12 +235,22 @@ export async function openHost(
       await close();
     }),
   );
+  const others = await openTransportDoors(options.loaded, server).catch(async (error: unknown) =>
+    undo(error, async () => {
+      metrics?.close();
+      await closeAll(server, close);
+    }),
+  );
   const tls = contents && {
     name: serverName(contents.cert, reachable(address.host)),
     clients: contents.clientCa !== undefined,
   };
-  const exposed = exposureWarning(options.listen.host, protectionOf(options.tls));
-  if (exposed !== undefined) say({ kind: "warning", message: exposed });
+  const warnings = [
+    exposureWarning(options.listen.host, protectionOf(options.tls)),
+    ...options.loaded.map((transport) => exposureWarning(transport.address.host, "none")),
+  ];
+  for (const message of new Set(warnings))
+    if (message !== undefined) say({ kind: "warning", message });
   say({
     kind: "listening",
     address,
@@ -241,6 +258,7 @@ export async function openHost(
     ...(tls && { tls }),
     ...(metrics && { metrics: metrics.address }),
     ...(options.http && { http: options.http }),
+    ...(others.urls.length > 0 && { transports: others.urls }),
   });
   const tlsFiles = options.tls;
   const follower =
@@ -286,7 +304,10 @@ export async function openHost(
     files: () => book.rows(),
     async close() {
       doors?.close();
-      await closeAll(server, close);
+      await closeAll(server, async () => {
+        await others.close();
+        await close();
+      });
     },
     letGo() {
       for (const one of [follower, rules, metrics]) one?.close();

@@ -13,3 +13,5 @@ export { envoyBootstrap } from "./envoy-bootstrap.ts";
 export { type BootstrapOptions, grpcBootstrap } from "./grpc-bootstrap.ts";
 export { runCli } from "./run-cli.ts";
 export type { CliIo, TextOutput } from "./cli-io.ts";
+export type { Endpoint } from "./endpoint.ts";
+export type { TransportListener, TransportPackage } from "./load-transports.ts";

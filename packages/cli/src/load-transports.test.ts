@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { runToEnd } from "../test/use-cli.ts";
+import { runToEnd, useCli } from "../test/use-cli.ts";
 import { useFolder } from "../test/use-folder.ts";
 
 /** The module of a transport that cannot reach its servers. */
@@ -61,6 +61,45 @@ describe("--transport", () => {
     });
     const args = transports.flatMap((transport) => ["--transport", transport]);
     const { code, err } = await runToEnd([...ask, "--server", "h:1", ...args], { cwd: dir });
+    expect(code).toBeGreaterThan(0);
+    expect(err).toContain(problem);
+  });
+});
+
+describe("--transport of a server", () => {
+  const listening = `
+export const listen = ({ host, port }) =>
+  port === 7 ? Promise.reject(new Error("no port 7")) : Promise.resolve({ url: "acme://" + host, close: async () => {} });
+`;
+
+  it("is shown with its URL, with a warning if other machines may reach it", async () => {
+    const { dir } = useFolder({ "acme.mjs": listening });
+    const args = ["serve", ".", "--listen", "0", "--transport", "./acme.mjs=0.0.0.0:9"];
+    const { stdout, signal, exit } = useCli(args, { cwd: dir });
+    expect(await stdout.line(/listening/)).toContain("; also at acme://0.0.0.0");
+    expect(stdout.text).toContain("0.0.0.0 may be reached from other machines");
+    signal("SIGINT");
+    expect(await exit).toBe(0);
+  });
+
+  it.each([
+    [["serve", "."], "./acme.mjs", "--transport ./acme.mjs: give PACKAGE=HOST:PORT"],
+    [["serve", "."], "./acme.mjs=x", '--transport ./acme.mjs "x": give HOST:PORT'],
+    [["serve", "."], "./acme.mjs=7", "--transport ./acme.mjs=127.0.0.1:7: it cannot listen: no po"],
+    [
+      ["serve", "."],
+      "./client.mjs=8",
+      "--transport ./client.mjs: it does not export listen, so it is only for clients; leave =127",
+    ],
+    [
+      ["relay", "--server", "127.0.0.1:1", "--workers", "2"],
+      "./acme.mjs=8",
+      "a --transport that listens needs one process: leave --workers out",
+    ],
+  ])("of %j with %s has a problem that is named", async (command, transport, problem) => {
+    const { dir } = useFolder({ "acme.mjs": listening, "client.mjs": closed });
+    const args = [...command, "--listen", "0", "--transport", transport];
+    const { code, err } = await runToEnd(args, { cwd: dir });
     expect(code).toBeGreaterThan(0);
     expect(err).toContain(problem);
   });

@@ -13,15 +13,13 @@ import { askedServer } from "./asked-server.ts";
 import { limitsFlag, channelLimits } from "./limits-flag.ts";
 import type { RelayCall } from "./relay-call.ts";
 import { listenOptions, serverFlags, serverOptions, serverUsage } from "./server-flags.ts";
+import { transportPackages } from "./transport-flags.ts";
 
 const {
   bootstrap,
   node,
-  transport,
   "channel-limit": channelLimit,
-} = askOptions as Required<
-  Pick<typeof askOptions, "bootstrap" | "node" | "transport" | "channel-limit">
->;
+} = askOptions as Required<Pick<typeof askOptions, "bootstrap" | "node" | "channel-limit">>;
 
 const mostWorkers = 256;
 
@@ -30,7 +28,7 @@ export const relayCommand: Command = {
   name: "relay",
   summary:
     "Serve what other servers have, with one subscription for all clients, also while they are down.",
-  usage: `xdstp relay [--server HOST:PORT | --bootstrap FILE] [--listen HOST:PORT] [--json] [--follow] [--sotw] [--snapshot DIR [--snapshot-key FILE]] [--opaque-key FIELDS] [--quorum N [--quorum-wait SECONDS]] [--linger SECONDS] [--upstream-names N] [--workers N] [--node ID] [--transport PACKAGE]... [--channel-limit NAME=NUMBER]... ${serverUsage}`,
+  usage: `xdstp relay [--server HOST:PORT | --bootstrap FILE] [--listen HOST:PORT] [--json] [--follow] [--sotw] [--snapshot DIR [--snapshot-key FILE]] [--opaque-key FIELDS] [--quorum N [--quorum-wait SECONDS]] [--linger SECONDS] [--upstream-names N] [--workers N] [--node ID] [--channel-limit NAME=NUMBER]... ${serverUsage.replace("PACKAGE=HOST:PORT", "PACKAGE[=HOST:PORT]")}`,
   notes: [
     "The bootstrap lists the servers of each authority, in authorities (gRPC) or config_sources (Envoy); --server gets all requests, without TLS.\nThe relay subscribes at each server over one stream, once for many clients, and only for what clients subscribe to.",
     "Redirects and directives are handed on to clients as they are. With --follow the relay follows them, and clients get what they lead to.",
@@ -86,9 +84,13 @@ export const relayCommand: Command = {
       ...node,
       help: "who the relay says it is (default xdstp-relay, or as the bootstrap says)",
     },
-    transport,
     "channel-limit": channelLimit,
     ...serverOptions,
+    transport: {
+      ...serverOptions.transport,
+      value: "PACKAGE[=HOST:PORT]",
+      help: "a package with another transport, for servers upstream such as ws://HOST; with an address, it is also served over this transport there; may be given several times",
+    },
   },
   example: "xdstp relay --bootstrap grpc.json --snapshot ./relay-state",
   run,
@@ -97,7 +99,7 @@ export const relayCommand: Command = {
 async function run(call: CommandCall, io: CliIo): Promise<number> {
   takeNoMore(call.positionals, "; --server or --bootstrap gives the servers");
   const options: RelayCall = {
-    ...(await serverFlags(call, io)),
+    ...(await serverFlags(call, io, { upstream: true })),
     ask: await askOf(call, io),
     relay: relayOf(call),
     snapshot: snapshotOf(call, io),
@@ -117,6 +119,8 @@ async function runWorkersOf(count: number, options: RelayCall, io: CliIo): Promi
   // The polls of one client may reach several processes, each of which would take it for a new one.
   if (options.http?.rest === true)
     throw new CliError(2, "--rest needs one process: leave --workers out, or serve over --http");
+  if (options.transports !== undefined && options.transports.length > 0)
+    throw new CliError(2, "a --transport that listens needs one process: leave --workers out");
   const { runWorkers } = await import("./workers/run-workers.ts");
   return runWorkers(options, count, io);
 }
@@ -126,7 +130,7 @@ async function askOf(call: CommandCall, { cwd }: CliIo): Promise<RelayCall["ask"
   if (server !== undefined && file !== undefined)
     throw new CliError(2, "--server and --bootstrap both say whom to ask; give one of them");
   const limits = await limitsFlag(call, channelLimits);
-  const transports = call.texts("transport");
+  const transports = transportPackages(call);
   const schemes =
     transports.length === 0
       ? []

@@ -62,8 +62,8 @@ describe("runCli()", () => {
       "       [--for envoy|grpc]... [--allow CODE]... [--allow-mass-delete] [--authority NAME]...",
       "       [--node-key FIELD] [--control-plane NAME] [--stream-names N] [--limit NAME=NUMBER]...",
       "       [--rest] [--http [--http-authority NAME]] [--openfeature NAME] [--http-host NAME]...",
-      "       [--http-origin ORIGIN] [--metrics HOST:PORT] [--tls-cert FILE --tls-key FILE",
-      "       [--tls-client-ca FILE]] [--policy FILE]",
+      "       [--http-origin ORIGIN] [--transport PACKAGE=HOST:PORT]... [--metrics HOST:PORT]",
+      "       [--tls-cert FILE --tls-key FILE [--tls-client-ca FILE]] [--policy FILE]",
       "See xdstp serve --help",
       "",
     ]);

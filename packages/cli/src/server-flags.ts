@@ -7,6 +7,7 @@ import type { HttpFlags } from "./http-flags.ts";
 import { limitsFlag, serverLimits } from "./limits-flag.ts";
 import type { NamedLimits } from "./named-limits.ts";
 import type { TlsFiles } from "./tls-files.ts";
+import { type ServedTransport, servedTransports } from "./transport-flags.ts";
 
 /** The options that all commands which serve have. */
 export interface ServerFlags {
@@ -23,6 +24,8 @@ export interface ServerFlags {
   readonly metrics?: Endpoint | undefined;
   /** The protocols over HTTP. Absent: gRPC only. */
   readonly http?: HttpFlags | undefined;
+  /** Other transports, each at an address of its own. Absent: none. */
+  readonly transports?: readonly ServedTransport[] | undefined;
 }
 
 /** The options for the address and the form of the output. */
@@ -72,6 +75,11 @@ export const serverOptions = {
     multiple: true,
     help: "serve --http and --openfeature under this host too; without TLS, only addresses, localhost and the --http-authority are",
   },
+  transport: {
+    value: "PACKAGE=HOST:PORT",
+    multiple: true,
+    help: "also serve over the transport of this package, at this address; PORT alone is on loopback; may be given several times",
+  },
   metrics: {
     value: "HOST:PORT",
     help: "serve /metrics for Prometheus, /healthz and /readyz there, over HTTP; PORT alone is on loopback",
@@ -93,14 +101,23 @@ export const serverOptions = {
 
 /** The text of {@link serverOptions} in a usage line. */
 export const serverUsage =
-  "[--control-plane NAME] [--stream-names N] [--limit NAME=NUMBER]... [--rest] [--http [--http-authority NAME]] [--openfeature NAME] [--http-host NAME]... [--http-origin ORIGIN] [--metrics HOST:PORT] [--tls-cert FILE --tls-key FILE [--tls-client-ca FILE]] [--policy FILE]";
+  "[--control-plane NAME] [--stream-names N] [--limit NAME=NUMBER]... [--rest] [--http [--http-authority NAME]] [--openfeature NAME] [--http-host NAME]... [--http-origin ORIGIN] [--transport PACKAGE=HOST:PORT]... [--metrics HOST:PORT] [--tls-cert FILE --tls-key FILE [--tls-client-ca FILE]] [--policy FILE]";
 
 /** The note of the help text on the output and on stopping. */
 export const shownNote =
   "On a terminal it shows a table of clients and types; elsewhere one event per line. Ctrl-C ends it in order, a second one at once.";
 
 /** Reads {@link listenOptions} and {@link serverOptions}. Throws a CliError for options that contradict each other. */
-export async function serverFlags(call: CommandCall, { cwd }: CliIo): Promise<ServerFlags> {
+export async function serverFlags(
+  call: CommandCall,
+  { cwd }: CliIo,
+  {
+    upstream = false,
+  }: {
+    /** True: a transport without an address is for servers upstream. */
+    readonly upstream?: boolean;
+  } = {},
+): Promise<ServerFlags> {
   const tls = tlsFilesOf(call, cwd);
   const listen = parseListen("--listen", call.text("listen") ?? "18000");
   const metrics = metricsOf(call, listen);
@@ -117,6 +134,7 @@ export async function serverFlags(call: CommandCall, { cwd }: CliIo): Promise<Se
     tls,
     metrics,
     http: httpOf(call),
+    transports: servedTransports(call, cwd, upstream),
     controlPlane: call.text("control-plane"),
     policy: policy && pathFrom(cwd, policy),
   };
