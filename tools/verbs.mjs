@@ -10,6 +10,7 @@ export const verbs = {
   "example:on-demand": { file: "examples/on-demand/main.ts" },
   "example:per-node": { file: "examples/per-node/main.ts" },
   "example:relay": { file: "examples/relay/main.ts" },
+  "example:rest": { file: "examples/rest/main.ts" },
   "example:websocket": { file: "examples/websocket/main.ts" },
   xdstp: { file: "packages/cli/src/bin.ts", fromCaller: true },
   rules: { file: "tools/rules/main.ts" },

@@ -1,6 +1,15 @@
 import { expect, it } from "vitest";
 
+import { followResponse } from "./follow-response.ts";
 import { runTour } from "./run-tour.ts";
+
+it("reads the file of a bootstrap of Envoy, and follows an edit", async () => {
+  const lines: string[] = [];
+  await followResponse((line) => {
+    lines.push(line);
+  });
+  expect(lines).toEqual(["web in cds.yaml: 1 s", "-- cds.yaml: 2s", "web in cds.yaml: 2 s"]);
+});
 
 it("reads the files of a directory, follows edits, keeps what an edit breaks, and reads nothing outside", async () => {
   const lines: string[] = [];

@@ -77,8 +77,8 @@ export async function configuredSources(
 }
 
 function hasFiles({ sources, ownSource }: BootstrapSources): boolean {
-  const beside = [listener, cluster].flatMap(({ typeUrl }) => ownSource(typeUrl)?.source ?? []);
-  return [...sources, ...beside].some(({ servers }) =>
+  const ofTypes = [listener, cluster].flatMap(({ typeUrl }) => ownSource(typeUrl)?.source ?? []);
+  return [...sources, ...ofTypes].some(({ servers }) =>
     servers.some(({ config }) => config?.file !== undefined),
   );
 }
