@@ -1,10 +1,10 @@
-import { fault, type UriError } from "./uri-error.ts";
+import { fault, type UriFault } from "./uri-error.ts";
 
 /**
  * Checks what holds for any URI after its scheme: the authority marker (N-02), no control
  * characters (N-04), no unpaired surrogates (N-06).
  */
-export function checkText(text: string, schemeEnd: number): UriError | undefined {
+export function checkText(text: string, schemeEnd: number): UriFault | undefined {
   if (!text.startsWith("//", schemeEnd))
     return fault("authority-marker", "authority", text, schemeEnd);
   if (!/[^ -~]/.test(text)) return undefined;
@@ -31,7 +31,7 @@ export function findSurrogate(text: string): number {
  * Checks keys and values that do not come from a parser: none may have an unpaired surrogate, which
  * would be printed as another character (N-06).
  */
-export function checkParams(params: ReadonlyMap<string, string>): UriError | undefined {
+export function checkParams(params: ReadonlyMap<string, string>): UriFault | undefined {
   for (const text of [...params].flat()) {
     const unpaired = findSurrogate(text);
     if (unpaired !== -1) return fault("utf8", "context", text, unpaired);

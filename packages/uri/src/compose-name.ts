@@ -1,6 +1,6 @@
 import { checkParams } from "./check-text.ts";
 import type { XdstpLocator, XdstpName } from "./locator.ts";
-import { fault, type ParseResult } from "./uri-error.ts";
+import { fault, type ParseResult, resultOf } from "./uri-error.ts";
 
 /**
  * Context parameters that are not in the literal locator, with keys without their prefixes. Absent:
@@ -34,7 +34,7 @@ export function composeName(
   const { authority, resourceType, id, contextParams } = locator;
   for (const key of contextParams.keys()) {
     if (key.startsWith("xds."))
-      return { ok: false, error: fault("reserved-key", "context", key, 0) };
+      return resultOf<XdstpName>(fault("reserved-key", "context", key, 0));
   }
   const composed = new Map([
     ...prefixed("xds.node.", layers.node),
@@ -42,12 +42,15 @@ export function composeName(
     ...prefixed("xds.client_feature.", layers.clientFeatures),
     ...prefixed("xds.resource.", layers.attributes),
   ]);
-  const error = checkParams(composed);
-  if (error !== undefined) return { ok: false, error };
-  return {
-    ok: true,
-    value: { scheme: "xdstp", authority, resourceType, id, contextParams: composed },
-  };
+  return resultOf(
+    checkParams(composed) ?? {
+      scheme: "xdstp",
+      authority,
+      resourceType,
+      id,
+      contextParams: composed,
+    },
+  );
 }
 
 function prefixed(
@@ -125,12 +128,11 @@ export function nodeContextParams(
   for (const field of fields) {
     const rendered = renderers.get(field)?.(node);
     if (rendered === undefined)
-      return { ok: false, error: fault("node-field", "context", field, 0) };
+      return resultOf<ReadonlyMap<string, string>>(fault("node-field", "context", field, 0));
     const entries: Fields = typeof rendered === "string" ? [["", rendered]] : rendered;
     for (const [key, value] of entries) params.set(field + key, value);
   }
-  const error = checkParams(params);
-  return error === undefined ? { ok: true, value: params } : { ok: false, error };
+  return resultOf(checkParams(params) ?? params);
 }
 
 function jsonFields(metadata: Readonly<Record<string, unknown>> = {}): Fields {

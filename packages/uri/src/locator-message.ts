@@ -1,6 +1,6 @@
 import { inType, skip } from "./percent-encoding.ts";
 import { findSurrogate } from "./check-text.ts";
-import { fault, type ParseResult, type UriError, type UriPart } from "./uri-error.ts";
+import { fault, type ParseResult, resultOf, type UriFault, type UriPart } from "./uri-error.ts";
 import type { Directive, Locator, ResourceParts, XdstpName } from "./locator.ts";
 import { maxAltDepth, parseLocator } from "./parse-locator.ts";
 
@@ -19,9 +19,7 @@ export function nameFromMessage({
   ...fields
 }: ResourceNameMessage): ParseResult<XdstpName> {
   const parts = readParts({ ...fields, exactContext: context ?? {} });
-  return "code" in parts
-    ? { ok: false, error: parts }
-    : { ok: true, value: { scheme: "xdstp", ...parts } };
+  return resultOf("code" in parts ? parts : { scheme: "xdstp", ...parts });
 }
 
 /**
@@ -33,11 +31,10 @@ export function nameFromMessage({
  */
 export function locatorFromMessage(message: ResourceLocatorMessage | string): ParseResult<Locator> {
   if (typeof message === "string") return parseLocator(message);
-  const read = readLocator(message, 0);
-  return "code" in read ? { ok: false, error: read } : { ok: true, value: read };
+  return resultOf(readLocator(message, 0));
 }
 
-function readLocator(message: ResourceLocatorMessage, depth: number): Locator | UriError {
+function readLocator(message: ResourceLocatorMessage, depth: number): Locator | UriFault {
   if (depth > maxAltDepth) return fault("too-deep", "directives", message.id ?? "", 0);
   const directives =
     message.directives === undefined ? NO_DIRECTIVES : readDirectives(message.directives, depth);
@@ -57,7 +54,7 @@ function readLocator(message: ResourceLocatorMessage, depth: number): Locator | 
 function readFile(
   { id = "", authority = "", exactContext }: ResourceLocatorMessage,
   directives: readonly Directive[],
-): Locator | UriError {
+): Locator | UriFault {
   if (authority !== "") return fault("authority", "authority", authority, 0, { rule: "N-19" });
   if (Object.keys(exactContext?.params ?? {}).length > 0)
     return fault("query-in-file", "context", id, 0);
@@ -69,7 +66,7 @@ function readParts({
   authority = "",
   resourceType = "",
   exactContext,
-}: ResourceLocatorMessage): ResourceParts | UriError {
+}: ResourceLocatorMessage): ResourceParts | UriFault {
   if (resourceType === "") return fault("type-missing", "type", id, 0);
   const invalid = skip(resourceType, 0, inType);
   if (invalid < resourceType.length) return fault("type-invalid", "type", resourceType, invalid);
@@ -82,14 +79,14 @@ function readParts({
 }
 
 function readContext({ params }: ContextParamsMessage = {}):
-  ReadonlyMap<string, string> | UriError {
+  ReadonlyMap<string, string> | UriFault {
   if (params === undefined) return NO_PARAMS;
   const entries = Object.entries(params);
   return findIllFormed("context", ...entries.flat()) ?? new Map(entries);
 }
 
 /** Finds a text with an unpaired surrogate: a proto3 string has to be valid UTF-8 (N-06). */
-function findIllFormed(part: UriPart, ...texts: string[]): UriError | undefined {
+function findIllFormed(part: UriPart, ...texts: string[]): UriFault | undefined {
   const bad = texts.find((text) => findSurrogate(text) !== -1);
   return bad === undefined ? undefined : fault("utf8", part, bad, findSurrogate(bad));
 }
@@ -97,7 +94,7 @@ function findIllFormed(part: UriPart, ...texts: string[]): UriError | undefined 
 function readDirectives(
   messages: readonly DirectiveMessage[],
   depth: number,
-): readonly Directive[] | UriError {
+): readonly Directive[] | UriFault {
   const directives: Directive[] = [];
   for (const message of messages) {
     const directive = readDirective(message, depth);
@@ -109,7 +106,7 @@ function readDirectives(
   return directives;
 }
 
-function readDirective({ alt, entry }: DirectiveMessage, depth: number): Directive | UriError {
+function readDirective({ alt, entry }: DirectiveMessage, depth: number): Directive | UriFault {
   if ((alt === undefined) === (entry === undefined))
     return fault("directive-unknown", "directives", entry ?? "", 0);
   if (alt === undefined) return readEntry(entry ?? "");
@@ -119,7 +116,7 @@ function readDirective({ alt, entry }: DirectiveMessage, depth: number): Directi
     : { kind: "alt", locator };
 }
 
-function readEntry(entry: string): Directive | UriError {
+function readEntry(entry: string): Directive | UriFault {
   if (entry === "") return fault("directive-empty", "directives", entry, 0);
   return findIllFormed("directives", entry) ?? { kind: "entry", entry };
 }

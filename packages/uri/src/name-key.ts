@@ -1,5 +1,5 @@
 import { inAuthority, inId, inParam, inType, skip } from "./percent-encoding.ts";
-import { parseName } from "./parse-name.ts";
+import { readName } from "./parse-name.ts";
 import { printName } from "./print-name.ts";
 
 /**
@@ -35,8 +35,8 @@ let known = "";
 export function canonicalName(text: string): string | undefined {
   if (!text.startsWith("xdstp:")) return undefined;
   if (text === known || isPlain(text)) return (known = text);
-  const parsed = parseName(text);
-  return parsed.ok ? printName(parsed.value) : undefined;
+  const name = readName(text);
+  return "code" in name ? undefined : printName(name);
 }
 
 /**

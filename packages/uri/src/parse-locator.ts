@@ -1,6 +1,6 @@
 import { checkText } from "./check-text.ts";
 import { decode } from "./percent-encoding.ts";
-import { fault, type ParseResult, type UriError } from "./uri-error.ts";
+import { fault, type ParseResult, resultOf, type UriFault } from "./uri-error.ts";
 import type { Directive, Locator } from "./locator.ts";
 import { parseResourceParts } from "./parse-name.ts";
 
@@ -15,12 +15,11 @@ const none: readonly Directive[] = [];
  * transport (N-01).
  */
 export function parseLocator(text: string): ParseResult<Locator> {
-  const parsed = parseNested(text, 0);
-  return "code" in parsed ? { ok: false, error: parsed } : { ok: true, value: parsed };
+  return resultOf(parseNested(text, 0));
 }
 
 /** Parses a locator that is inside `depth` `alt` directives. */
-function parseNested(text: string, depth: number): Locator | UriError {
+function parseNested(text: string, depth: number): Locator | UriFault {
   if (depth > maxAltDepth) return fault("too-deep", "directives", text, 0);
   const scheme = schemes.find((candidate) => text.startsWith(`${candidate}:`));
   if (scheme === undefined) return fault("scheme", "scheme", text, 0);
@@ -41,7 +40,7 @@ function parseResource(
   text: string,
   start: number,
   end: number,
-): Extract<Locator, { readonly scheme: "xdstp" | "http" }> | UriError {
+): Extract<Locator, { readonly scheme: "xdstp" | "http" }> | UriFault {
   const parts = parseResourceParts(text, start, end);
   if ("code" in parts) return parts;
   if (scheme === "http" && parts.authority === "")
@@ -54,7 +53,7 @@ function parseFile(
   text: string,
   start: number,
   end: number,
-): Extract<Locator, { readonly scheme: "file" }> | UriError {
+): Extract<Locator, { readonly scheme: "file" }> | UriFault {
   const question = text.indexOf("?", start);
   if (question !== -1 && question < end) return fault("query-in-file", "context", text, question);
   if (start < end && text.charAt(start) !== "/")
@@ -63,7 +62,7 @@ function parseFile(
   return typeof id === "string" ? { scheme: "file", id, directives: none } : id;
 }
 
-type ParseAlt = (text: string) => Locator | UriError;
+type ParseAlt = (text: string) => Locator | UriFault;
 
 const names = ["alt=", "entry="] as const;
 
@@ -72,7 +71,7 @@ function parseDirectives(
   text: string,
   start: number,
   parseAlt: ParseAlt,
-): readonly Directive[] | UriError {
+): readonly Directive[] | UriFault {
   const directives: Directive[] = [];
   for (let from = start, to; from <= text.length; from = to + 1) {
     const comma = text.indexOf(",", from);
@@ -91,7 +90,7 @@ function parseDirective(
   from: number,
   to: number,
   parseAlt: ParseAlt,
-): Directive | UriError {
+): Directive | UriFault {
   const name = names.find((candidate) => text.startsWith(candidate, from));
   if (name === undefined) return fault("directive-unknown", "directives", text, from);
   const start = from + name.length;

@@ -1,6 +1,6 @@
 import { decode, inType, skip } from "./percent-encoding.ts";
 import { checkText } from "./check-text.ts";
-import { fault, type ParseResult, type UriError } from "./uri-error.ts";
+import { fault, type ParseResult, resultOf, type UriFault } from "./uri-error.ts";
 import type { ResourceParts, XdstpName } from "./locator.ts";
 
 /**
@@ -11,19 +11,18 @@ import type { ResourceParts, XdstpName } from "./locator.ts";
  * The length is not limited (N-21), and the time is linear in it.
  */
 export function parseName(text: string): ParseResult<XdstpName> {
-  if (!text.startsWith("xdstp:")) return reject(fault("scheme", "scheme", text, 0));
-  const bad = checkText(text, 6);
-  if (bad !== undefined) return reject(bad);
-  const hash = text.indexOf("#");
-  if (hash !== -1) return reject(fault("fragment-in-name", "directives", text, hash));
-  const parts = parseResourceParts(text, 8, text.length);
-  if ("code" in parts) return reject(parts);
-  const { authority, resourceType, id, contextParams } = parts;
-  return { ok: true, value: { scheme: "xdstp", authority, resourceType, id, contextParams } };
+  return resultOf(readName(text));
 }
 
-function reject(error: UriError): ParseResult<never> {
-  return { ok: false, error };
+/** Reads a name. Use it instead of {@link parseName} where the reason of a fault is not needed. */
+export function readName(text: string): XdstpName | UriFault {
+  if (!text.startsWith("xdstp:")) return fault("scheme", "scheme", text, 0);
+  const bad = checkText(text, 6);
+  if (bad !== undefined) return bad;
+  const hash = text.indexOf("#");
+  if (hash !== -1) return fault("fragment-in-name", "directives", text, hash);
+  const parts = parseResourceParts(text, 8, text.length);
+  return "code" in parts ? parts : { scheme: "xdstp", ...parts };
 }
 
 /** Reads `authority/type/id?params` between `start` and `end`, where the fragment begins (N-03, N-07 to N-13). */
@@ -31,7 +30,7 @@ export function parseResourceParts(
   text: string,
   start: number,
   end: number,
-): ResourceParts | UriError {
+): ResourceParts | UriFault {
   const question = text.indexOf("?", start);
   const pathEnd = question === -1 || question > end ? end : question;
   const slash = text.indexOf("/", start);
@@ -50,7 +49,7 @@ export function parseResourceParts(
 /**
  * Returns where the type ends. The type is the first segment of the path and has no escapes (N-08).
  */
-function findTypeEnd(text: string, start: number, pathEnd: number): number | UriError {
+function findTypeEnd(text: string, start: number, pathEnd: number): number | UriFault {
   if (start >= pathEnd) return fault("type-missing", "type", text, pathEnd);
   const end = skip(text, start, inType);
   if (end < pathEnd && text.charAt(end) !== "/") return fault("type-invalid", "type", text, end);
@@ -64,7 +63,7 @@ function parseContextParams(
   text: string,
   start: number,
   end: number,
-): ReadonlyMap<string, string> | UriError {
+): ReadonlyMap<string, string> | UriFault {
   if (start >= end) return none;
   const params = new Map<string, string>();
   for (let from = start, to; from < end; from = to + 1) {
@@ -81,7 +80,7 @@ function addParam(
   text: string,
   from: number,
   to: number,
-): UriError | undefined {
+): UriFault | undefined {
   const equals = text.slice(from, to).indexOf("=");
   const keyEnd = equals === -1 ? to : from + equals;
   const key = decode(text, from, keyEnd, "context");

@@ -1,4 +1,4 @@
-import { fault, type UriError, type UriPart } from "./uri-error.ts";
+import { fault, type UriFault, type UriPart } from "./uri-error.ts";
 
 /**
  * Percent-encodes the UTF-8 bytes of all characters that are not in the set, with hex digits in
@@ -39,7 +39,7 @@ function escapeAll(run: string): string {
 }
 
 /** Percent-decodes `text` from `start` to `end`, once (N-05). */
-export function decode(text: string, start: number, end: number, part: UriPart): string | UriError {
+export function decode(text: string, start: number, end: number, part: UriPart): string | UriFault {
   const raw = text.slice(start, end);
   if (!raw.includes("%")) return raw;
   try {
@@ -49,7 +49,7 @@ export function decode(text: string, start: number, end: number, part: UriPart):
   }
 }
 
-function badEscape(text: string, start: number, raw: string, part: UriPart): UriError {
+function badEscape(text: string, start: number, raw: string, part: UriPart): UriFault {
   const broken = raw.search(/%(?![\da-f]{2})/i);
   if (broken !== -1) return fault("percent-encoding", part, text, start + broken);
   return fault("utf8", part, text, start + badSequence(raw));

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { sectionOfNames } from "../test/docs.ts";
 import { errorOf } from "../test/parsed.ts";
-import { fault, type UriError, type UriErrorCode } from "./uri-error.ts";
+import { fault, type UriError, uriErrorOf, type UriErrorCode } from "./uri-error.ts";
 import { parseLocator } from "./parse-locator.ts";
 import { parseName } from "./parse-name.ts";
 
@@ -111,11 +111,11 @@ const rules: Readonly<Record<UriErrorCode, string>> = {
   "node-field": "N-62",
 };
 
-describe("fault()", () => {
+describe("uriErrorOf()", () => {
   it.each(Object.entries(rules) as [UriErrorCode, string][])(
     "says of %s where it is and what to do, by rule %s",
     (code, rule) => {
-      const { message, rule: broken } = fault(code, "id", "xdstp://a/b", 3);
+      const { message, rule: broken } = uriErrorOf(fault(code, "id", "xdstp://a/b", 3));
       expect(message).toMatch(/^\[[a-z0-9-]+\] at 3 of "xdstp:\/\/a\/b": .{10,}/);
       expect(broken).toBe(rule);
       expect(message).not.toMatch(/N-\d/);
@@ -124,7 +124,7 @@ describe("fault()", () => {
 
   it("quotes a text of a hundred characters whole, and cuts a longer one", () => {
     const quoted = (length: number): string =>
-      fault("scheme", "scheme", "x".repeat(length), 0).message;
+      uriErrorOf(fault("scheme", "scheme", "x".repeat(length), 0)).message;
     expect(quoted(100)).toContain(`"${"x".repeat(100)}"`);
     expect(quoted(101)).toContain(`"${"x".repeat(100)}..."`);
   });

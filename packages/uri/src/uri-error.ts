@@ -102,21 +102,48 @@ const advice: Readonly<Record<UriErrorCode, Advice>> = {
   "node-field": { text: "no such node field; write it as in the proto, with _", rule: "N-62" },
 };
 
-const shownLength = 100;
+/**
+ * Why a text cannot be parsed, without the message: a caller that only needs to know whether a text
+ * is a name has no use for one.
+ */
+export interface UriFault extends Pick<UriError, "code" | "part" | "position"> {
+  /** The text that the message quotes. */
+  readonly text: string;
+  /** The broken rule, if it is not the usual one of the code. */
+  readonly rule?: string;
+  readonly cause?: UriFault;
+}
 
-/** Creates an error. Its message quotes `text`. `rule` replaces the usual rule of the code. */
+/** Creates a fault at a position of a text. */
 export function fault(
   code: UriErrorCode,
   part: UriPart,
   text: string,
   position: number,
-  { rule = advice[code].rule, cause }: { readonly rule?: string; readonly cause?: UriError } = {},
-): UriError {
-  const message = `[${code}] at ${position} of ${quote(text)}: ${advice[code].text}`;
-  return cause === undefined
-    ? { code, part, position, message, rule }
-    : { code, part, position, message, rule, cause };
+  more?: Pick<UriFault, "rule" | "cause">,
+): UriFault {
+  return { code, part, text, position, ...more };
 }
+
+/** Returns the result of a parser that has read a value, or found a fault. */
+export function resultOf<T extends object>(read: T | UriFault): ParseResult<T> {
+  return "code" in read ? { ok: false, error: uriErrorOf(read) } : { ok: true, value: read };
+}
+
+/** Creates the error of a fault. */
+export function uriErrorOf({ code, part, text, position, rule, cause }: UriFault): UriError {
+  const { text: hint, rule: usual } = advice[code];
+  const error = {
+    code,
+    part,
+    position,
+    message: `[${code}] at ${position} of ${quote(text)}: ${hint}`,
+    rule: rule ?? usual,
+  };
+  return cause === undefined ? error : { ...error, cause: uriErrorOf(cause) };
+}
+
+const shownLength = 100;
 
 /** Quotes a text in printable ASCII only, so that it cannot forge lines of a log or a terminal. */
 function quote(text: string): string {
