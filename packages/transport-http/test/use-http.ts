@@ -136,32 +136,95 @@ export async function turns(): Promise<void> {
 /** Answers a request in place of a network. */
 export type Intercept = (url: URL, init: Parameters<FetchLike>[1]) => Response | undefined;
 
-/** A `fetch` that sends its requests to the handler, by the host of the URL. */
-export function useFetch(http: Http): {
+/** A `fetch` that sends its requests to a handler, by the host of the URL. */
+export interface TestNetwork {
   readonly fetch: FetchLike;
   /** The URLs that were requested, without their query of the transport. */
   readonly requested: string[];
+  /** The header `last-event-id` of each of them; null: it has none. */
+  readonly lastIds: (string | null)[];
   /** Set it to answer requests without the server. */
   intercept: Intercept | undefined;
-} {
+  /** Breaks all event streams that are open. */
+  readonly breakStreams: () => void;
+  /** Ends all event streams that are open. */
+  readonly endStreams: () => void;
+  /** Lets nothing more through on the event streams that are open. */
+  readonly stall: () => void;
+}
+
+/** An event stream on its way, and what happens to it. */
+type StreamFate = "flows" | "broken" | "ended" | "stalled";
+
+/** Creates a network in front of a handler. */
+export function useFetch(http: Http): TestNetwork {
   const requested: string[] = [];
-  const network = {
+  const streams = new Set<(fate: StreamFate) => void>();
+  const decide = (fate: StreamFate): void => {
+    for (const one of streams) one(fate);
+    streams.clear();
+  };
+  const network: TestNetwork = {
     requested,
-    intercept: undefined as Intercept | undefined,
+    lastIds: [],
+    intercept: undefined,
+    breakStreams: () => {
+      decide("broken");
+    },
+    endStreams: () => {
+      decide("ended");
+    },
+    stall: () => {
+      decide("stalled");
+    },
     fetch: async (text: string, init: Parameters<FetchLike>[1]) => {
       const url = new URL(text);
       requested.push(`${url.origin}${url.pathname}`);
-      const own = network.intercept?.(url, init);
+      network.lastIds.push(init.headers["last-event-id"] ?? null);
+      const { intercept } = network;
+      const left = new AbortController();
+      const signal = AbortSignal.any([init.signal, left.signal]);
+      const own = intercept?.(url, init);
       if (own !== undefined) return own;
       const { status, headers, body } = await http.send(`${url.pathname}${url.search}`, {
         headers: init.headers,
-        signal: init.signal,
+        signal,
         host: url.host,
       });
       init.signal.throwIfAborted();
-      if (!(body instanceof Uint8Array)) return new Response(null, { status, headers });
-      return new Response(new Uint8Array(body), { status, headers });
+      if (body instanceof Uint8Array)
+        return new Response(new Uint8Array(body), { status, headers });
+      if (body === undefined) return new Response(null, { status, headers });
+      return new Response(
+        streamOf(body, (leave) => {
+          streams.add((fate) => {
+            leave(fate);
+            left.abort();
+          });
+        }),
+        { status, headers },
+      );
     },
   };
   return network;
+}
+
+/** The parts of a body as a stream. `onOpen` receives a function that decides what becomes of it. */
+function streamOf(
+  parts: AsyncIterable<Uint8Array>,
+  onOpen: (leave: (fate: StreamFate) => void) => void,
+): ReadableStream<Uint8Array<ArrayBuffer>> {
+  let fate: StreamFate = "flows";
+  return new ReadableStream({
+    async start(controller) {
+      onOpen((next) => {
+        fate = next;
+        if (next === "broken") controller.error(new Error("ECONNRESET"));
+        if (next === "ended") controller.close();
+      });
+      for await (const part of parts)
+        if (fate === "flows") controller.enqueue(new Uint8Array(part));
+      if (fate === "flows") controller.close();
+    },
+  });
 }

@@ -14,7 +14,14 @@ export interface WebClientOptions
     WebOptions,
     Pick<
       FollowOptions,
-      "headers" | "longPoll" | "refreshMs" | "answerMs" | "answerBytes" | "fetch" | "random"
+      | "headers"
+      | "longPoll"
+      | "events"
+      | "refreshMs"
+      | "answerMs"
+      | "answerBytes"
+      | "fetch"
+      | "random"
     > {
   /**
    * The origin of the server, such as `https://config.example`, for all names; or a function that

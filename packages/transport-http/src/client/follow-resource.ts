@@ -15,6 +15,12 @@ export interface FollowOptions {
    * before is no longer fresh, as from a server without long polls. Default: true.
    */
   readonly longPoll?: boolean;
+  /**
+   * True: changes come as Server-Sent Events, over one request that stays open, for networks that do
+   * not let long polls through. A server without them is asked as with `longPoll: false`, which has
+   * precedence. The content is JSON or protobuf. Default: false.
+   */
+  readonly events?: boolean;
   /** Headers of each request, for instance `authorization`. Default: none. */
   readonly headers?: Readonly<Record<string, string>>;
   /**
@@ -22,9 +28,12 @@ export interface FollowOptions {
    * to as many again are added at random. Default 5,000.
    */
   readonly refreshMs?: number;
-  /** Milliseconds for an answer. A server holds a long poll for 25,000. Default 40,000. */
+  /**
+   * Milliseconds for an answer, and for the next event or comment of an event stream. A server holds
+   * a long poll for 25,000, and sends a comment after 15,000. Default 40,000.
+   */
   readonly answerMs?: number;
-  /** The maximum size of an answer in bytes. Default 64 MiB. */
+  /** The maximum size of an answer in bytes, and of an event in characters. Default 64 MiB. */
   readonly answerBytes?: number;
   /** Sends a request. Default: `fetch` of the platform. */
   readonly fetch?: FetchLike;
@@ -80,7 +89,7 @@ const HOPS = 5;
  * A request that fails changes nothing but `error`: the resource stays, and the next request comes
  * after a pause that grows (S-HTTP-9). An answer that a cache has stored, and that is older than one
  * before from the same process of the server, changes nothing (S-HTTP-14).
- * Throws an XdsError, INVALID_ARGUMENT, for a URL that is not one of HTTP.
+ * Throws an XdsError, INVALID_ARGUMENT, for a URL that is not one of HTTP, and for `events` with YAML.
  */
 export function followResource(
   options: FollowOptions,
@@ -105,9 +114,12 @@ export function followSwitchable(
   onState: (state: FollowedState) => void,
 ): SwitchableResource {
   const start = checkUrl(options.url);
+  if (options.events === true && options.form === "yaml")
+    throw new XdsError("INVALID_ARGUMENT", "events have JSON or protobuf; leave the form yaml out");
   const poll: PollOptions = {
     form: options.form,
     longPoll: options.longPoll,
+    events: options.events ?? false,
     headers: options.headers ?? {},
     refreshMs: options.refreshMs ?? 5_000,
     answerMs: options.answerMs ?? 40_000,

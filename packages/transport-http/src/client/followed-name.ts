@@ -102,12 +102,14 @@ export class FollowedName {
     if (this.#way.kind === "followed") this.#way.resource.askNow();
     if (this.#way.kind !== "waiting") return;
     const { url } = this.#way;
-    const { headers, refreshMs, answerMs, answerBytes, fetch, clock, random } = this.#options;
+    const { events, headers, refreshMs, answerMs, answerBytes, fetch, clock, random } =
+      this.#options;
     const resource = followSwitchable(
       {
         url,
         form: "protobuf",
         longPoll: () => this.#isLong,
+        ...(events !== undefined && { events }),
         ...(headers !== undefined && { headers }),
         ...(refreshMs !== undefined && { refreshMs }),
         ...(answerMs !== undefined && { answerMs }),

@@ -7,7 +7,7 @@ import type { OriginOf } from "./url-of-name.ts";
 /** Options of `createHttpFeed`. All are optional. */
 export interface HttpFeedOptions extends Pick<
   FollowOptions,
-  "headers" | "refreshMs" | "answerMs" | "answerBytes" | "fetch" | "clock" | "random"
+  "events" | "headers" | "refreshMs" | "answerMs" | "answerBytes" | "fetch" | "clock" | "random"
 > {
   /**
    * Returns the origin of the server for an authority, decoded; null: opaque names. undefined: these
@@ -17,8 +17,8 @@ export interface HttpFeedOptions extends Pick<
   /** The types of resources that a server sends as JSON. Default: protobuf only. */
   readonly registry?: Registry;
   /**
-   * The number of names that are followed by long polls, each of which keeps a request open; the
-   * names after these are requested every `refreshMs`. Default 256.
+   * The number of names that are followed by long polls or events, each of which keeps a request
+   * open; the names after these are requested every `refreshMs`. Default 256.
    */
   readonly longPolls?: number;
   /** The number of names that wait for their first answer at the same time. Default 64. */

@@ -1,4 +1,4 @@
-import { type Clock, createBackoff, type Timer, XdsError } from "@xdstp/core";
+import { type Clock, createBackoff, isSameError, type Timer, XdsError } from "@xdstp/core";
 
 import type { FetchLike } from "./fetch-like.ts";
 import {
@@ -6,16 +6,20 @@ import {
   type Read,
   readAnswer,
   readFreshness,
+  type Response,
   type UrlAnswer,
 } from "./read-answer.ts";
+import { listenToEvents, type ReadEvent } from "./listen-to-events.ts";
 import type { SeenPositions } from "./seen-positions.ts";
 import { withTransportQuery } from "./transport-query.ts";
 
 /** The options of {@link pollUrl}; see `FollowOptions`. */
 export interface PollOptions {
   readonly form: string | undefined;
-  /** Returns true if the next request may be a long poll. */
+  /** Returns true if the next request may be a long poll, or for events. */
   readonly longPoll: () => boolean;
+  /** True: Server-Sent Events in place of long polls. */
+  readonly events: boolean;
   readonly headers: Readonly<Record<string, string>>;
   readonly refreshMs: number;
   readonly answerMs: number;
@@ -45,12 +49,14 @@ export interface UrlPoll {
  * The phase of a poll.
  *
  * ```
- * asking ──answer, failure──► pausing ──time──► asking
+ * asking ──answer, failure────────► pausing ──time──► asking
+ *    │ └──event stream──► listening ──its end──► pausing
  *    └──permanent redirect──► resting
  * ```
  */
 type Phase =
   | { readonly kind: "asking"; readonly ended: AbortController }
+  | { readonly kind: "listening"; readonly leave: () => void }
   | { readonly kind: "pausing"; readonly timer: Timer }
   | { readonly kind: "resting" };
 
@@ -58,12 +64,14 @@ type Phase =
 const LEAST_GAP = 100;
 /** The longest pause in milliseconds that a server may ask for: a wrong header must not end a poll. */
 const LONGEST_RETRY = 300_000;
+/** An event stream that lasts as long is in order, so that the next one need not wait longer than usual. */
+const LASTED = 10_000;
 /** An answer without a change that comes sooner was not held: a cache has stored it. */
 const HELD = 1_000;
 
 /**
- * Requests a URL until it is closed: by long polls where the server has them, else when the answer
- * before has become too old to use (C-HTTP-11). Calls back when `answer` or `failure` has changed.
+ * Requests a URL until it is closed: by long polls or an event stream where the server has them,
+ * else when the answer before has become too old to use (C-HTTP-11). Calls back when `answer` or `failure` has changed.
  */
 export function pollUrl(url: string, options: PollOptions, onChange: () => void): UrlPoll {
   const poll = new Poll(url, options, onChange);
@@ -82,6 +90,12 @@ class Poll implements UrlPoll {
   #redirect: "manual" | "follow" = "manual";
   #known: Freshness | undefined;
   #expiry: Timer | undefined;
+  /** The id of the newest event; undefined: the next stream begins with the present state. */
+  #lastId: string | undefined;
+  /** The reason why the server cannot send the present state as an event. */
+  #unsent: XdsError | undefined;
+  /** The pause that the event stream asks for, in milliseconds. */
+  #retryMs = 0;
 
   constructor(url: string, options: PollOptions, onChange: () => void) {
     this.#url = url;
@@ -102,9 +116,11 @@ class Poll implements UrlPoll {
       ended.abort();
     });
     this.#request(ended.signal).then(
-      ({ read, freshness }) => {
+      (answer) => {
         late.cancel();
-        if (this.#phase === phase) this.#answered(read, freshness, clock.now() - began);
+        if (this.#phase !== phase) return;
+        if (answer.kind === "events") this.#listen(answer.body, ended);
+        else this.#answered(answer.read, answer.freshness, clock.now() - began);
       },
       (error: unknown) => {
         late.cancel();
@@ -123,37 +139,101 @@ class Poll implements UrlPoll {
     const phase = this.#phase;
     this.#phase = { kind: "resting" };
     if (phase.kind === "asking") phase.ended.abort();
+    if (phase.kind === "listening") phase.leave();
     if (phase.kind === "pausing") phase.timer.cancel();
     this.#expiry?.cancel();
   }
 
-  async #request(
-    signal: AbortSignal,
-  ): Promise<{ readonly read: Read; readonly freshness: Freshness }> {
+  async #request(signal: AbortSignal): Promise<Answered> {
     const { form, headers, fetch, answerBytes } = this.#options;
     const { etag } = this.#known ?? {};
     const position = this.#longPollPosition;
+    const wantsEvents = this.#options.events && this.#options.longPoll();
     const url = withTransportQuery(this.#url, {
       after: position === undefined ? undefined : versionOf(this.answer),
       at: position,
       form,
     });
     const response = await fetch(url, {
-      // A long poll needs no header of its own, for which a browser would ask permission first.
-      headers:
-        position !== undefined || etag === undefined
-          ? headers
-          : { ...headers, "if-none-match": etag },
+      headers: {
+        ...headers,
+        ...(wantsEvents && { accept: "text/event-stream" }),
+        ...(wantsEvents && this.#lastId !== undefined && { "last-event-id": this.#lastId }),
+        // A long poll needs no header of its own, for which a browser would ask permission first.
+        ...(position === undefined && etag !== undefined && { "if-none-match": etag }),
+      },
       signal,
       redirect: this.#redirect,
     });
+    if (wantsEvents && response.body !== null && isEventStream(response))
+      return { kind: "events", body: response.body };
     const read = await readAnswer(url, response, answerBytes);
-    return { read, freshness: readFreshness(response) };
+    return { kind: "answer", read, freshness: readFreshness(response) };
   }
 
   /** The position from which the next request may be a long poll. */
   get #longPollPosition(): string | undefined {
-    return this.#options.longPoll() ? this.#known?.position : undefined;
+    const { events, longPoll } = this.#options;
+    return !events && longPoll() ? this.#known?.position : undefined;
+  }
+
+  /** Reads events until the stream is over (B-HTTP-15). */
+  #listen(body: ReadableStream<Uint8Array>, ended: AbortController): void {
+    const { clock, answerMs, answerBytes, refreshMs, random } = this.#options;
+    const began = clock.now();
+    const leave = listenToEvents(this.#url, body, {
+      clock,
+      silentMs: answerMs,
+      atMost: answerBytes,
+      onEvent: (event) => {
+        this.#applyEvent(event);
+      },
+      onComment: () => {
+        // The server sends one while the state is unchanged.
+        if (this.answer !== undefined || this.#unsent !== undefined) this.#confirm(false);
+      },
+      onRetry: (ms) => {
+        this.#retryMs = Math.min(ms, LONGEST_RETRY);
+      },
+      onEnd: (error) => {
+        if (clock.now() - began >= LASTED) this.#backoff.reset();
+        if (error !== undefined) this.#fail(this.#lost(reasonOf(error)), this.#retryMs);
+        else {
+          // Not longer than a poll would wait.
+          const pauseMs = Math.min(this.#backoff.next(), refreshMs * (1 + random()));
+          this.#pause(Math.max(pauseMs, this.#retryMs));
+        }
+        ended.abort();
+      },
+    });
+    this.#phase = {
+      kind: "listening",
+      leave: () => {
+        leave();
+        ended.abort();
+      },
+    };
+  }
+
+  #applyEvent({ id, read }: ReadEvent): void {
+    // An id is VERSION@POSITION.
+    if (this.#isOlder(id?.split("@").at(-1))) return;
+    this.#lastId = id;
+    this.#unsent = read.kind === "failure" ? read.error : undefined;
+    const isChanged =
+      read.kind !== "failure" && !(this.answer !== undefined && isSame(this.answer, read));
+    if (isChanged) this.answer = read;
+    this.#confirm(isChanged);
+  }
+
+  /** Notes that the server has just said what the state is. */
+  #confirm(isChanged: boolean): void {
+    this.#expire(0);
+    const before = this.failure;
+    this.failure = this.#unsent;
+    if (isChanged || !isSameError(before, this.failure)) this.#onChange();
+    if (!isChanged && this.failure === undefined && this.answer?.kind === "found")
+      this.#options.onConfirmed();
   }
 
   #answered(read: Read, freshness: Freshness, tookMs: number): void {
@@ -174,7 +254,7 @@ class Poll implements UrlPoll {
     }
     const wasFailing = this.failure !== undefined;
     this.failure = undefined;
-    if (this.#isOlder(freshness)) {
+    if (this.#isOlder(freshness.position)) {
       this.#pause(this.#briefMs);
       if (wasFailing) this.#onChange();
       return;
@@ -202,7 +282,7 @@ class Poll implements UrlPoll {
    * cache that cannot reach the server. After a redirect that the platform has followed, answers are
    * those of several names, which have no order.
    */
-  #isOlder({ position }: Freshness): boolean {
+  #isOlder(position: string | undefined): boolean {
     if (position === undefined || this.#redirect === "follow") return false;
     return !this.#options.seen.note(this.#url, position);
   }
@@ -249,13 +329,32 @@ class Poll implements UrlPoll {
         error: new XdsError("NOT_FOUND", text, { rule: "C-HTTP-7" }),
       };
       this.#known = undefined;
+      this.#lastId = undefined;
       this.#onChange();
+      // A stream that is in order confirms the state in time.
+      this.#beginAgain();
     });
+  }
+
+  /** Leaves an event stream, so that the next one begins with the present state. */
+  #beginAgain(): void {
+    const phase = this.#phase;
+    if (phase.kind !== "listening") return;
+    phase.leave();
+    this.#pause(LEAST_GAP);
   }
 
   #lost(reason: string): XdsError {
     return new XdsError("UNAVAILABLE", `GET ${this.#url}: ${reason}`);
   }
+}
+
+type Answered =
+  | { readonly kind: "answer"; readonly read: Read; readonly freshness: Freshness }
+  | { readonly kind: "events"; readonly body: ReadableStream<Uint8Array> };
+
+function isEventStream({ status, headers }: Response): boolean {
+  return status === 200 && /^text\/event-stream\b/i.test(headers.get("content-type") ?? "");
 }
 
 /** Returns the version of an answer, as a long poll names it. */

@@ -46,7 +46,8 @@ export interface Freshness {
   readonly maxAgeMs: number | undefined;
 }
 
-type Response = Awaited<ReturnType<FetchLike>>;
+/** An answer, as `fetch` returns it. */
+export type Response = Awaited<ReturnType<FetchLike>>;
 
 /** Reads the headers that tell when the next request is due. */
 export function readFreshness({ headers }: Response): Freshness {
@@ -121,7 +122,26 @@ const codes: Readonly<
 };
 
 function readRedirect(url: string, response: Response): Read {
-  const location = response.headers.get("location");
+  return readLocation(url, {
+    location: response.headers.get("location"),
+    version: versionIn(response),
+    isPermanent: response.status === 308,
+  });
+}
+
+/** Reads where a redirect leads. A location that must not be followed is a failure (B-HTTP-8). */
+export function readLocation(
+  url: string,
+  {
+    location,
+    version,
+    isPermanent,
+  }: {
+    readonly location: string | null;
+    readonly version: string;
+    readonly isPermanent: boolean;
+  },
+): Extract<Read, { readonly kind: "redirect" | "failure" }> {
   const target =
     location !== null && URL.canParse(location, url) ? new URL(location, url) : undefined;
   const problem =
@@ -141,12 +161,7 @@ function readRedirect(url: string, response: Response): Read {
       retryMs: 0,
     };
   target.hash = "";
-  return {
-    kind: "redirect",
-    version: versionIn(response),
-    location: withoutTransportQuery(target.href),
-    isPermanent: response.status === 308,
-  };
+  return { kind: "redirect", version, location: withoutTransportQuery(target.href), isPermanent };
 }
 
 /** A redirect never lowers transport security (C-REDIR-8). */

@@ -17,6 +17,22 @@ function after(target: string, headers: Readonly<Record<string, string>>): strin
   return `${target}${target.includes("?") ? "&" : "?"}${query}`;
 }
 
+/** Opens an event stream, and returns a function that reads its next part. */
+async function openEvents(
+  http: Http,
+  target: string,
+  lastId?: string,
+): Promise<() => Promise<string>> {
+  const { body } = await http.send(target, {
+    headers: {
+      accept: "text/event-stream",
+      ...(lastId !== undefined && { "last-event-id": lastId }),
+    },
+  });
+  const parts = (body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
+  return async () => new TextDecoder().decode((await parts.next()).value as Uint8Array);
+}
+
 describe("createHttpHandler()", () => {
   it("answers with the resource of the name in the URL, by the authority of the host [B-HTTP-1]", async () => {
     const http = useHttp();
@@ -566,6 +582,55 @@ describe("createHttpHandler()", () => {
     });
     expect((await last).done).toBe(true);
     expect((await http.get(path)).status).toBe(403);
+  });
+
+  it("sends TTL and do_not_cache with events, and protobuf if the URL says so [B-HTTP-15]", async () => {
+    const http = useHttp();
+    http.put(nameOf("web"), 1, { version: "v 1", ttlMs: 90_000, noStore: true });
+    const { headers } = await http.get(path);
+    const id = `v%201@${headers["xds-position"] ?? ""}`;
+    const facts = `"version":"v 1","ttl":90,"noStore":true`;
+    const json = JSON.stringify({ name: nameOf("web"), connectTimeout: "1s" });
+    expect(await (await openEvents(http, path))()).toBe(
+      `event: resource\nid: ${id}\ndata: {${facts},"resource":${json}}\n\n`,
+    );
+    const { body } = await http.send(`${path}?form=protobuf`);
+    const base64 = Buffer.from(body as Uint8Array).toString("base64");
+    expect(await (await openEvents(http, `${path}?form=protobuf`))()).toBe(
+      `event: resource\nid: ${id}\ndata: {${facts},"protobuf":"${base64}"}\n\n`,
+    );
+    const yaml = await http.get(`${path}?form=yaml`, { headers: { accept: "text/event-stream" } });
+    expect([yaml.status, JSON.parse(yaml.text)]).toEqual([
+      406,
+      { code: "UNIMPLEMENTED", message: "events have form=json or form=protobuf" },
+    ]);
+  });
+
+  it("sends events of a type that it does not know only in protobuf", async () => {
+    const http = useHttp();
+    const name = `xdstp://${authority}/acme.Flag/a`;
+    http.cache.put({ typeUrl: "type.googleapis.com/acme.Flag", name, value: Uint8Array.of(8, 1) });
+    expect(await (await openEvents(http, "/acme.Flag/a?form=protobuf"))()).toContain(
+      '"protobuf":"CAE="',
+    );
+    const headers = { accept: "text/event-stream" };
+    expect((await http.get("/acme.Flag/a", { headers })).status).toBe(406);
+  });
+
+  it("sends a comment at once to a client that has the state, and later often enough for a TTL [B-HTTP-15]", async () => {
+    const http = useHttp();
+    http.put(nameOf("web"), 1, { ttlMs: 9_000 });
+    const next = await openEvents(http, path);
+    const [, id = ""] = /^id: (.*)$/m.exec(await next()) ?? [];
+    const resumed = await openEvents(http, path, id);
+    expect(await resumed()).toBe(":\n\n");
+    const comments = [next(), resumed()];
+    await turns();
+    http.clock.advance(2_999);
+    await turns();
+    expect(http.handler.waiting).toBe(2);
+    http.clock.advance(1);
+    expect(await Promise.all(comments)).toEqual([":\n\n", ":\n\n"]);
   });
 
   it("lets no page read the answers, with allowOrigin: false", async () => {

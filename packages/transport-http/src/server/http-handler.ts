@@ -2,7 +2,7 @@ import type { Registry } from "@bufbuild/protobuf";
 import { type Clock, type ResourceSource, systemClock, XdsError } from "@xdstp/core";
 
 import { type AnswerKind, cacheControlOf, refreshMsOf } from "./cache-control.ts";
-import { eventsOf } from "./event-stream.ts";
+import { type EventForm, eventsOf } from "./event-stream.ts";
 import { failure, failureOf } from "./failure.ts";
 import {
   createFollowedNames,
@@ -14,7 +14,7 @@ import { defaultHttpLimits, type HttpLimits } from "./http-limits.ts";
 import type { HttpAnswer, HttpCaller, HttpRequest, HttpView } from "./http-request.ts";
 import { readTarget, type Target } from "./read-target.ts";
 import { isRedirect, locationOf } from "./redirect-location.ts";
-import { createContentWriter } from "./write-content.ts";
+import { type ContentWriter, createContentWriter } from "./write-content.ts";
 
 /** Options of {@link createHttpHandler}. */
 export interface HttpHandlerOptions {
@@ -145,7 +145,7 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
       revoked === undefined ? request.signal : AbortSignal.any([request.signal, revoked]);
     const state = await settled(followed, signal);
     if (request.header("accept")?.includes("text/event-stream") === true) {
-      writer.choose(target.typeUrl, "json", undefined);
+      const form = eventFormOf(writer, target);
       if (names.waiting >= limits.waiting)
         throw new XdsError("UNAVAILABLE", `${limits.waiting} requests wait already`);
       use.isLong = true;
@@ -153,7 +153,8 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
         signal: AbortSignal.any([signal, closing.signal]),
         lastId: request.header("last-event-id"),
         commentMs: limits.commentMs,
-        write: (resource) => writer.write(resource, "json").body,
+        form,
+        write: (resource) => writer.write(resource, form).body,
         redirectOf: (resource) =>
           isRedirect(resource) ? locationOf(resource, authority, new Map()) : undefined,
       });
@@ -309,6 +310,15 @@ const preflight = {
   "access-control-allow-headers": "authorization, if-none-match, last-event-id, prefer",
   "access-control-max-age": "86400",
 };
+
+/** Returns the form of the content of events: JSON, unless the URL says `form=protobuf`. */
+function eventFormOf(writer: ContentWriter, { typeUrl, form = "json" }: Target): EventForm {
+  const chosen = writer.choose(typeUrl, form, undefined).form;
+  if (chosen !== "yaml") return chosen;
+  throw new XdsError("UNIMPLEMENTED", "events have form=json or form=protobuf", {
+    rule: "S-HTTP-2",
+  });
+}
 
 function isUnknown(state: NameState): boolean {
   return state.kind === "unknown" && state.error === undefined;

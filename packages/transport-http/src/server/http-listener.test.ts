@@ -146,6 +146,7 @@ describe("createHttpListener()", () => {
     first.leave();
     await waitingFor(http, 0);
     const second = await openEvents(url, value?.id);
+    expect(await second.events.next()).toMatchObject({ value: { event: "", data: undefined } });
     await waitingFor(http, 1);
     http.put(nameOf("web"), 2);
     expect(await second.events.next()).toMatchObject({
