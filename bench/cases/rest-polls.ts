@@ -40,7 +40,7 @@ const endings: readonly {
 /** Polls for ten clusters over REST: the server under the polls of many clients, and one client that polls without a pause. */
 export const restPollsCase: BenchCase = {
   name: "rest-polls",
-  deadlineSeconds: 600,
+  deadlineSeconds: 1_200,
   connections: 1_000,
   async run(context) {
     const rows: Row[] = [];

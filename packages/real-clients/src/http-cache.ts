@@ -39,6 +39,7 @@ export async function startNginx(command: string, origin: number): Promise<HttpC
 function cacheSettings(port: number, origin: number): string {
   return `
     proxy_cache_path cache keys_zone=xds:10m inactive=1d;
+    map $http_accept $events { default 0; "~text/event-stream" 1; }
     upstream origin {
       server 127.0.0.1:${origin};
       keepalive 4;
@@ -51,6 +52,8 @@ function cacheSettings(port: number, origin: number): string {
         proxy_set_header Connection "";
         proxy_set_header Host $host;
         proxy_cache xds;
+        proxy_cache_bypass $events;
+        proxy_no_cache $events;
         proxy_cache_lock on;
         proxy_cache_lock_timeout 60s;
         proxy_cache_lock_age 60s;

@@ -95,9 +95,12 @@ interface Clients {
 }
 
 /** Starts clients that follow the resource. */
-function useClients(port: number, count: number): Clients {
+function useClients(port: number, count: number, events = false): Clients {
   const followed: FollowedResource[] = Array.from({ length: count }, () =>
-    followResource({ url: `http://127.0.0.1:${port}${path}`, form: "json" }, () => undefined),
+    followResource(
+      { url: `http://127.0.0.1:${port}${path}`, form: "json", events },
+      () => undefined,
+    ),
   );
   onTestFinished(() => {
     for (const one of followed) one.close();
@@ -178,6 +181,23 @@ for (const [program, start] of caches)
       expect(idleMs).toBeGreaterThan(3_000);
       // A cache may open the next connection before it keeps the one before.
       expect(origin.mostConnections()).toBeLessThanOrEqual(2);
+    });
+
+    it("passes on the events of clients, which keep the last state while the origin is away [B-HTTP-15]", async () => {
+      const origin = await useOrigin();
+      origin.put(1);
+      const { port } = await start(command, origin.port);
+      const followers = useClients(port, 5, true);
+      await allHave(followers, 1);
+      origin.put(2);
+      await allHave(followers, 2);
+      await origin.down();
+      await until("the clients notice it", () => followers.errors().length > 0);
+      expect(followers.have(2)).toBe(5);
+      origin.put(3);
+      await origin.up();
+      await allHave(followers, 3);
+      expect([followers.errors(), origin.polls()]).toEqual([[], []]);
     });
 
     it("serves the last state while the origin is away, also to a new client, and the next one when it is back [C-HTTP-7] [S-HTTP-6]", async () => {
