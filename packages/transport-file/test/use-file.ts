@@ -86,6 +86,7 @@ export interface FileClient {
 /** Runs a SotW client over a channel to a file, in a cache. */
 export function useFileClient(
   options: Omit<FileChannelOptions, "registry" | "onEvent"> & {
+    readonly registry?: FileChannelOptions["registry"];
     readonly typeUrl?: string;
     readonly name?: string;
   },
@@ -94,8 +95,8 @@ export function useFileClient(
   const events: FileEvent[] = [];
   let seen = 0;
   const channel = createFileChannel({
-    ...given,
     registry: envoyRegistry(),
+    ...given,
     onEvent: (event) => events.push(event),
   });
   const types = new Map(envoyTypes.map((type) => [type.typeUrl, type]));

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { anyPack } from "@bufbuild/protobuf/wkt";
 import { DiscoveryResponseSchema } from "@xdstp/protos/discovery";
+import { envoyRegistry } from "@xdstp/protos/envoy";
 import { ClusterSchema } from "@xdstp/protos/envoy/cluster";
 import { createFakeClock } from "@xdstp/testing";
 import { describe, expect, it } from "vitest";
@@ -71,6 +72,20 @@ describe("a client of a file", () => {
     await client.until("web=1");
     replace("cds.yaml", `version_info: a\n${clustersInYaml("web=2", "more=1")}`);
     await client.until("more=1", "web=2");
+  });
+
+  it("reads a file that is replaced more often than it is parsed [C-FILE-2]", async () => {
+    const { dir, replace } = useDirectory();
+    replace("cds.yaml", clustersInYaml("web=1"));
+    const registry = envoyRegistry();
+    const replacing = Object.assign(Object.create(registry) as typeof registry, {
+      getMessage(name: string) {
+        replace("cds.yaml", clustersInYaml("web=1"));
+        return registry.getMessage(name);
+      },
+    });
+    const client = useFileClient({ path: join(dir, "cds.yaml"), registry: replacing });
+    await client.until("web=1");
   });
 
   it("sees the swap of a directory behind links, as Kubernetes replaces a volume [C-FILE-2]", async () => {

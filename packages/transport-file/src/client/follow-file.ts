@@ -67,11 +67,13 @@ export async function followFile(options: FollowFileOptions, signal: AbortSignal
       if (watchedDirectory !== undefined) await watch.add(resolve(watchedDirectory));
       for (const [directory, names] of await followLinks([path])) await watch.add(directory, names);
       const before = await stampOf(path, patience);
-      const state = await readState(options, patience);
+      const content = await readContent(path, patience);
       const after = await stampOf(path, patience);
       watch.sweep();
       if (isOver(signal)) return;
+      // Parsing is not part of the comparison: a large file may be replaced more often than it is parsed.
       if (before === after) {
+        const state = stateOf(content, options);
         const key = keyOf(state);
         if (key !== known) onState(state);
         known = key;
@@ -93,23 +95,30 @@ function isOver(signal: AbortSignal): boolean {
   return signal.aborted;
 }
 
-async function readState(
-  { path, registry }: Pick<FollowFileOptions, "path" | "registry">,
-  patience: Patience,
-): Promise<FileState> {
+/** The bytes of a file, or the reason why there are none. */
+type FileContent = Uint8Array | Exclude<FileState, { readonly kind: "response" }>;
+
+async function readContent(path: string, patience: Patience): Promise<FileContent> {
   try {
     const stats = await patience(path, () => stat(path));
     if (!stats.isFile()) throw new Error("is not a file; write the path of a file");
-    const bytes = await readBytes(path, stats.size, patience);
-    const read = readResponseFile(path, bytes, registry);
-    if ("problem" in read) return { kind: "invalid", problem: read.problem };
-    const digest = createHash("sha256").update(bytes).digest("base64");
-    return { kind: "response", file: read, digest };
+    return await readBytes(path, stats.size, patience);
   } catch (error) {
     if (isGone(error)) return { kind: "missing" };
     const message = error instanceof Error ? error.message : String(error);
     return { kind: "invalid", problem: { file: path, code: "unreadable-file", message } };
   }
+}
+
+function stateOf(
+  content: FileContent,
+  { path, registry }: Pick<FollowFileOptions, "path" | "registry">,
+): FileState {
+  if (!(content instanceof Uint8Array)) return content;
+  const read = readResponseFile(path, content, registry);
+  if ("problem" in read) return { kind: "invalid", problem: read.problem };
+  const digest = createHash("sha256").update(content).digest("base64");
+  return { kind: "response", file: read, digest };
 }
 
 /** Returns a text that differs after each change of a file: another file at its path, another size, another time. `undefined`: the file does not exist. */
