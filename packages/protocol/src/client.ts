@@ -18,12 +18,15 @@ export type { ClientStatus, ClientTypeStatus, WantStatus } from "./client/client
 // For authors of a variant.
 export type {
   Absence,
+  AbsenceClassifier,
   ClientVariant,
   RequestChanges,
   TypeSetup,
   WantedReader,
 } from "./client/variant.ts";
 export type { Wanted, WantedCollection, WantedName, WantState } from "./client/wanted.ts";
+export { createAbsenceClassifier } from "./client/classify-absence.ts";
+export { allParts, type ClientParts, nameParts } from "./client/client-parts.ts";
 export { requestNames } from "./client/request-names.ts";
 export { readText } from "./client/read-fields.ts";
 export { readAny, readResource } from "./client/read-resource.ts";

@@ -1,8 +1,11 @@
 import type { Held, Interest } from "@xdstp/core";
 import { describe, expect, it } from "vitest";
 import { createManualClock } from "../../test/manual-clock.ts";
-import { classifyResponse, type ClassifySource } from "./classify-response.ts";
+import type { ClassifySource } from "./classification.ts";
+import { createAbsenceClassifier } from "./classify-absence.ts";
+import { classifyResponse } from "./classify-response.ts";
 import { createClientContext } from "./client-context.ts";
+import { allParts } from "./client-parts.ts";
 import { createMemberLimit } from "./member-limit.ts";
 import type { ReceivedResource, ReceivedResponse } from "./received.ts";
 import { changeCollection, changeName, type Wanted } from "./wanted.ts";
@@ -30,6 +33,7 @@ function sourceOf(names: readonly string[], cached: readonly Held[] = []): Class
     context: createClientContext({ connect, node: Buffer.of(), clock }),
     typeUrl: T,
     sink,
+    parts: allParts,
     wants,
     members: createMemberLimit({ typeUrl: T, sink }, clock, 1_000),
   };
@@ -55,7 +59,7 @@ function response(parts: Partial<ReceivedResponse>): ReceivedResponse {
 }
 
 const kindsOf = (source: ClassifySource, parts: Partial<ReceivedResponse>): readonly string[] =>
-  classifyResponse(source, response(parts), undefined).map(({ kind }) => kind);
+  classifyResponse(source, response(parts), () => undefined).map(({ kind }) => kind);
 
 describe("classifyResponse()", () => {
   it("gives each resource one verdict, and answers what it covers", () => {
@@ -102,10 +106,13 @@ describe("classifyResponse()", () => {
     const [all] = source.wants;
     if (all === undefined || all.kind === "name") throw new Error("it is a collection");
     const absence = { complete: [all], late: [], removed: [], missing: [], leftOut: [] };
-    const verdictsOf = (...resources: readonly ReceivedResource[]): readonly string[] =>
-      classifyResponse(source, response({ resources }), absence).map((verdict) =>
-        verdict.kind === "whole" ? `whole ${verdict.exact}` : verdict.kind,
-      );
+    const classifyAbsence = createAbsenceClassifier<undefined>(() => absence);
+    const verdictsOf = (...resources: readonly ReceivedResource[]): readonly string[] => {
+      const full = response({ resources });
+      return classifyResponse(source, full, (draft) => {
+        classifyAbsence(source, draft, full, undefined);
+      }).map((verdict) => (verdict.kind === "whole" ? `whole ${verdict.exact}` : verdict.kind));
+    };
     expect(verdictsOf(resource("a"))).toEqual(["accepted", "whole true"]);
     expect(verdictsOf(resource("a"), resource("b", { fault: "it is bad" }))).toEqual([
       "accepted",

@@ -323,7 +323,9 @@ class Feed<Memory> implements ClientFeed {
     if (!responded) {
       this.#counts.failures++;
       this.#isOut = true;
-      sink.unavailable({}, connectionError(status, this.#context.limits.errorText));
+      const { errorText } = this.#variant.parts;
+      const message = errorText(status.message, this.#context.limits.errorText);
+      sink.unavailable({}, connectionError({ ...status, message }));
     }
     this.#context.emit?.({ kind: "closed", status, responded, retryMs });
   }

@@ -10,7 +10,8 @@ import {
 } from "@xdstp/core";
 import { cutText } from "../text/cut-text.ts";
 import { isCached, isCachedByAll, isWantedCached } from "./cached.ts";
-import { classifyResponse, type ResponseVerdict } from "./classify-response.ts";
+import type { ResponseVerdict } from "./classification.ts";
+import { classifyResponse } from "./classify-response.ts";
 import type { ClientContext } from "./client-context.ts";
 import type { RejectedName } from "./client-event.ts";
 import type { ClientStatus, ClientTypeStatus, WantStatus } from "./client-status.ts";
@@ -141,6 +142,7 @@ export class ClientType<Memory> {
       context,
       typeUrl,
       sink,
+      parts: host.variant.parts,
       wants: this.#wants,
       members,
       get confirmsSince() {
@@ -261,17 +263,21 @@ export class ClientType<Memory> {
     const { variant, context } = this.#host;
     const { stream } = this.#phase;
     const { typeUrl, type } = this.#setup;
-    const response = variant.read(message, typeUrl, type, context.limits);
+    const { limits } = context;
+    const response = variant.read(message, typeUrl, type, (text) =>
+      variant.parts.errorText(text, limits.errorText),
+    );
     stream.nonce = response.nonce;
     this.#canary = response.canary;
-    const fault = responseFault(response, context.limits);
+    const fault = responseFault(response, limits);
     if (fault !== undefined) {
       this.#reject(stream, response, [], fault);
       done(response, undefined);
       return;
     }
-    const absence = variant.absence(response, this.#wants, stream.memory);
-    const verdicts = classifyResponse(this.#source, response, absence);
+    const verdicts = classifyResponse(this.#source, response, (draft) => {
+      variant.absence?.(this.#source, draft, response, stream.memory);
+    });
     const transaction = transactionOf(typeUrl, verdicts);
     this.#phase = { kind: "committing", stream };
     this.#commit(transaction, (committed) => {

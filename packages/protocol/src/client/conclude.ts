@@ -2,7 +2,7 @@ import { nameKey } from "@xdstp/uri";
 
 import type { Put, Refresh, Removal, ResourceSink, Transaction, TypedInterest } from "@xdstp/core";
 import { isCached, isCachedByAll, isWantedCached, standInOf } from "./cached.ts";
-import type { ClassifySource, ResponseVerdict } from "./classify-response.ts";
+import type { ClassifySource, ResponseVerdict } from "./classification.ts";
 import type { RejectedName } from "./client-event.ts";
 import { lateError } from "./errors.ts";
 import { receivedKey, type ReceivedResponse } from "./received.ts";

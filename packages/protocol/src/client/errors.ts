@@ -1,6 +1,5 @@
 import { type Interest, type Status, statusNameOf, XdsError } from "@xdstp/core";
 import { cutText } from "../text/cut-text.ts";
-import { errorText } from "../text/error-text.ts";
 import type { ClientContext } from "./client-context.ts";
 import type { RejectedName } from "./client-event.ts";
 
@@ -27,8 +26,8 @@ export function lateError(
  * UNAVAILABLE: the status code of the control plane is not passed on as the status of a request of
  * the application; it is in the text (C-GRPC-5).
  */
-export function connectionError({ code, message }: Status, atMost: number): XdsError {
-  const text = message === "" ? "" : `: ${errorText(message, atMost)}`;
+export function connectionError({ code, message }: Status): XdsError {
+  const text = message === "" ? "" : `: ${message}`;
   return new XdsError(
     "UNAVAILABLE",
     `the management server has answered nothing on this stream [${statusNameOf(code) ?? `code ${code}`}]${text}`,

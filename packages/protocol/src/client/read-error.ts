@@ -1,6 +1,5 @@
 import { type StatusName, statusNameOf, XdsError } from "@xdstp/core";
 import { decodeText, varintValue, walkFields } from "@xdstp/core/wire";
-import { errorText } from "../text/error-text.ts";
 import { readResourceName } from "./read-resource.ts";
 import type { ReceivedName } from "./received.ts";
 
@@ -13,7 +12,7 @@ export function readError(
   start: number,
   end: number,
   typeUrl: string,
-  atMost: number,
+  errorText: (text: string) => string,
 ): ReceivedName | undefined {
   let name: ReturnType<typeof readResourceName> = { name: "" };
   let code: StatusName = "UNKNOWN";
@@ -29,7 +28,7 @@ export function readError(
   );
   if (outcome !== "complete" || name.fault !== undefined || name.name === "") return undefined;
   const { constraints } = name;
-  const said = errorText(text, atMost);
+  const said = errorText(text);
   const error = new XdsError(code, `the server says: ${said}`, {
     typeUrl,
     resource: name.name,

@@ -1,5 +1,4 @@
 import { decodeText, walkFields } from "@xdstp/core/wire";
-import type { ClientLimits } from "./client-limits.ts";
 import { readError } from "./read-error.ts";
 import { readIdentifier, readText } from "./read-fields.ts";
 import { readResourceName } from "./read-resource.ts";
@@ -41,15 +40,15 @@ interface Draft {
 /**
  * Reads a response. Bytes in the result are views into the message. Never throws: `fault` says what
  * cannot be read.
- * @param options - The field numbers, the type of the response, the limits of the client, and a
- * function that reads one resource between two bytes of the message
+ * @param options - The field numbers, the type of the response, and the functions that shorten
+ * the text of an error and read one resource between two bytes of the message
  */
 export function readResponse(
   message: Uint8Array,
   options: {
     readonly fields: ResponseFields;
     readonly typeUrl: string;
-    readonly limits: Pick<ClientLimits, "errorText">;
+    readonly errorText: (text: string) => string;
     readonly readOne: (message: Uint8Array, start: number, end: number) => ReceivedResource;
   },
 ): ReceivedResponse {
@@ -81,7 +80,7 @@ function readField(
   field: number,
   start: number,
   end: number,
-  { fields, typeUrl, limits }: Parameters<typeof readResponse>[1],
+  { fields, typeUrl, errorText }: Parameters<typeof readResponse>[1],
 ): void {
   switch (field) {
     case fields.version:
@@ -103,7 +102,7 @@ function readField(
       readRemovedName(draft, message, start, end);
       break;
     case fields.errors:
-      readResourceError(draft, readError(message, start, end, typeUrl, limits.errorText));
+      readResourceError(draft, readError(message, start, end, typeUrl, errorText));
       break;
     default:
   }

@@ -1,5 +1,6 @@
 import type { Fault, Held, Interest, ResourceType } from "@xdstp/core";
-import type { ClientLimits } from "./client-limits.ts";
+import type { Classification, ClassifySource } from "./classification.ts";
+import type { ClientParts } from "./client-parts.ts";
 import type { ReceivedResponse } from "./received.ts";
 import type { Wanted, WantedCollection, WantedName } from "./wanted.ts";
 
@@ -21,16 +22,18 @@ export interface ClientVariant<Memory> {
    * (C-RECON-3): a resource that it does not mention is unchanged.
    */
   readonly silenceConfirms: boolean;
+  /** The parts of the client, such as `allParts`. */
+  readonly parts: ClientParts;
 
   /**
    * Reads a response of a requested type without decoding payloads. Never throws: `fault` says what
-   * cannot be read.
+   * cannot be read. `errorText` returns the text of an error as it is stored.
    */
   read(
     message: Uint8Array,
     typeUrl: string,
     type: ResourceType | undefined,
-    limits: ClientLimits,
+    errorText: (text: string) => string,
   ): ReceivedResponse;
   /**
    * Returns why an interest cannot be requested in this variant (C-GLOB-10). undefined: it can.
@@ -62,16 +65,27 @@ export interface ClientVariant<Memory> {
     readonly more: boolean;
   };
   /**
-   * Returns what can be concluded from what a response leaves out (C-FULL-3). undefined: nothing.
-   * Called once for each response without a fault. Pure.
+   * Classifies what a response leaves out (C-FULL-3), created by `createAbsenceClassifier`.
+   * undefined: responses have only what has changed, so nothing follows from that.
    */
-  absence(response: ReceivedResponse, wanted: WantedReader, memory: Memory): Absence | undefined;
+  readonly absence: AbsenceClassifier<Memory> | undefined;
   /**
    * Returns how an interest of which nothing has come in time is requested again, if the server may
    * believe that the client has it. Called when a time limit has passed. Pure.
    */
   repeat(wanted: Wanted, memory: Memory): "not-needed" | "same-stream" | "new-stream";
 }
+
+/**
+ * Adds verdicts on what a response without a fault leaves out. A variant with full states brings it
+ * along, so that a program without such a variant does not contain it.
+ */
+export type AbsenceClassifier<Memory> = (
+  source: ClassifySource,
+  draft: Classification,
+  response: ReceivedResponse,
+  memory: Memory,
+) => void;
 
 /** One type, as a variant is given it. */
 export interface TypeSetup {

@@ -1,8 +1,10 @@
 import {
+  allParts,
   type ClientContext,
   type ClientFeed,
   type ClientVariant,
   createClientFeed,
+  nameParts,
   type RequestChanges,
   type TypeSetup,
   type Wanted,
@@ -29,7 +31,7 @@ interface DeltaMemory {
   readonly former: Set<string>;
 }
 
-const delta: ClientVariant<DeltaMemory> = {
+const delta: Omit<ClientVariant<DeltaMemory>, "parts"> = {
   name: "delta",
   nodeField: NODE,
   silenceConfirms: true,
@@ -39,7 +41,7 @@ const delta: ClientVariant<DeltaMemory> = {
   needsNewStream: () => false,
   request: (changes, wanted, memory) => ({ bytes: request(changes, wanted, memory), more: false }),
   // A resource that a response does not mention is unchanged.
-  absence: () => undefined,
+  absence: undefined,
   // On a new stream the server compares with the versions that are listed then (C-RECON-3).
   repeat: ({ id }, { former }) => (former.has(id) ? "new-stream" : "not-needed"),
 };
@@ -49,7 +51,16 @@ const delta: ClientVariant<DeltaMemory> = {
  * for all types.
  */
 export function createDeltaClient(context: ClientContext): ClientFeed {
-  return createClientFeed(context, delta);
+  return createClientFeed(context, { ...delta, parts: allParts });
+}
+
+/**
+ * Creates a delta client for a program that has to be small, such as a page. It subscribes to single
+ * names without parameters only. Error texts of the server are not redacted, so they must not be
+ * passed on to other clients.
+ */
+export function createDeltaNameClient(context: ClientContext): ClientFeed {
+  return createClientFeed(context, { ...delta, parts: nameParts });
 }
 
 /** Encodes the changes since the last request. */

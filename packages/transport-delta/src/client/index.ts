@@ -3,4 +3,4 @@
  *
  * @packageDocumentation
  */
-export { createDeltaClient } from "./delta-client.ts";
+export { createDeltaClient, createDeltaNameClient } from "./delta-client.ts";

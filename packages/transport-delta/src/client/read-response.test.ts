@@ -1,5 +1,5 @@
 import { create, toBinary, type MessageInitShape } from "@bufbuild/protobuf";
-import { defaultClientLimits, type ReceivedResponse } from "@xdstp/protocol/client";
+import type { ReceivedResponse } from "@xdstp/protocol/client";
 import { DeltaDiscoveryResponseSchema } from "@xdstp/protos/discovery";
 import { describe, expect, it } from "vitest";
 import { readResponse } from "./read-response.ts";
@@ -7,7 +7,7 @@ import { readResponse } from "./read-response.ts";
 const T = "type.googleapis.com/t.T";
 
 function read(bytes: Uint8Array): ReceivedResponse {
-  return readResponse(Buffer.from(bytes), T, undefined, defaultClientLimits);
+  return readResponse(Buffer.from(bytes), T, undefined, (text) => text);
 }
 
 function encoded(

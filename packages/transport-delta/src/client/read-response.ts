@@ -1,6 +1,5 @@
 import type { ResourceType } from "@xdstp/core";
 import {
-  type ClientLimits,
   readResource,
   readResponse as read,
   type ReceivedResponse,
@@ -27,12 +26,12 @@ export function readResponse(
   message: Uint8Array,
   typeUrl: string,
   _type: ResourceType | undefined,
-  limits: ClientLimits,
+  errorText: (text: string) => string,
 ): ReceivedResponse {
   return read(message, {
     fields,
     typeUrl,
-    limits,
+    errorText,
     readOne: (bytes, start, end) => readResource(bytes, start, end, typeUrl),
   });
 }

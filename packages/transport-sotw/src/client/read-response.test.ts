@@ -1,5 +1,5 @@
 import { create, toBinary, type MessageInitShape } from "@bufbuild/protobuf";
-import { defaultClientLimits, type ReceivedResponse } from "@xdstp/protocol/client";
+import type { ReceivedResponse } from "@xdstp/protocol/client";
 import { DiscoveryResponseSchema, ResourceSchema } from "@xdstp/protos/discovery";
 import { describe, expect, it } from "vitest";
 import { readResponse } from "./read-response.ts";
@@ -9,7 +9,7 @@ const WRAPPER = "type.googleapis.com/envoy.service.discovery.v3.Resource";
 
 function read(bytes: Uint8Array, nameField?: number): ReceivedResponse {
   const type = nameField === undefined ? undefined : { typeUrl: T, nameField };
-  return readResponse(Buffer.from(bytes), T, type, defaultClientLimits);
+  return readResponse(Buffer.from(bytes), T, type, (text) => text);
 }
 
 function encoded(

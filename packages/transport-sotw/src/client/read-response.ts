@@ -1,7 +1,6 @@
 import { walkFields, WireType } from "@xdstp/core/wire";
 import type { ResourceType } from "@xdstp/core";
 import {
-  type ClientLimits,
   readAny,
   readResource,
   readResponse as read,
@@ -34,13 +33,13 @@ export function readResponse(
   message: Uint8Array,
   typeUrl: string,
   type: ResourceType | undefined,
-  limits: ClientLimits,
+  errorText: (text: string) => string,
 ): ReceivedResponse {
   const nameField = type?.nameField ?? 1;
   return read(message, {
     fields,
     typeUrl,
-    limits,
+    errorText,
     readOne: (bytes, start, end) => readOne(bytes, start, end, typeUrl, nameField),
   });
 }

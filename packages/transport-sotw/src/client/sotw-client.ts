@@ -1,7 +1,9 @@
 import {
+  allParts,
   type ClientContext,
   type ClientFeed,
   type ClientVariant,
+  createAbsenceClassifier,
   createClientFeed,
   type RequestChanges,
   type TypeSetup,
@@ -47,6 +49,7 @@ const sotw: ClientVariant<SotwMemory> = {
   name: "sotw",
   nodeField: NODE,
   silenceConfirms: false,
+  parts: allParts,
   read: readResponse,
   faultOf: ({ name }, type) =>
     isGlob(name) && type?.fullStateInSotw !== true
@@ -77,8 +80,9 @@ const sotw: ClientVariant<SotwMemory> = {
     added.values().some(({ kind, id }) => kind === "wildcard" && memory.sent.has(id)) &&
     isLegacyWildcard([...wanted], memory),
   request,
-  absence: (response, wanted, { setup }) =>
+  absence: createAbsenceClassifier((response, wanted, { setup }) =>
     setup.type?.fullStateInSotw === true ? absenceIn(response, wanted) : undefined,
+  ),
   repeat: ({ id }, { former }) => (former.has(id) ? "same-stream" : "not-needed"),
 };
 

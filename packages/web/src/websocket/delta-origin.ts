@@ -6,7 +6,7 @@ import {
   XdsError,
 } from "@xdstp/core";
 import { createClientContext } from "@xdstp/protocol/client";
-import { createDeltaClient } from "@xdstp/transport-delta/client";
+import { createDeltaNameClient } from "@xdstp/transport-delta/client";
 import { isGlob, nameKey, typeOf } from "@xdstp/uri";
 
 import type { ResourceOrigin } from "../resource-origin.ts";
@@ -36,7 +36,7 @@ export function createDeltaOrigin(options: DeltaOriginOptions): ResourceOrigin {
   const names = new FollowedNames();
   const ended = new AbortController();
   let stream: ByteStream | undefined;
-  const feed = createDeltaClient(
+  const feed = createDeltaNameClient(
     createClientContext({
       connect: (handler) => (stream = openStream(open, handler)),
       node,
