@@ -22,9 +22,9 @@ export type {
   ClientVariant,
   RequestChanges,
   TypeSetup,
-  WantedReader,
 } from "./client/variant.ts";
 export type { Wanted, WantedCollection, WantedName, WantState } from "./client/wanted.ts";
+export type { WantedReader } from "./client/wanted-index.ts";
 export { createAbsenceClassifier } from "./client/classify-absence.ts";
 export { allParts, type ClientParts, nameParts } from "./client/client-parts.ts";
 export { requestNames } from "./client/request-names.ts";

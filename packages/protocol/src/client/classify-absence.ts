@@ -10,8 +10,9 @@ import {
 } from "./classification.ts";
 import { lateError } from "./errors.ts";
 import { receivedKey, type ReceivedResponse } from "./received.ts";
-import type { Absence, AbsenceClassifier, WantedReader } from "./variant.ts";
+import type { Absence, AbsenceClassifier } from "./variant.ts";
 import type { Wanted, WantedCollection, WantedName } from "./wanted.ts";
+import type { WantedReader } from "./wanted-index.ts";
 
 /**
  * Creates the part of a variant that concludes from what its full states leave out.

@@ -3,6 +3,7 @@ import type { Classification, ClassifySource } from "./classification.ts";
 import type { ClientParts } from "./client-parts.ts";
 import type { ReceivedResponse } from "./received.ts";
 import type { Wanted, WantedCollection, WantedName } from "./wanted.ts";
+import type { WantedReader } from "./wanted-index.ts";
 
 /**
  * The differences between SotW and delta in a client: how interests are requested, and what a
@@ -93,17 +94,6 @@ export interface TypeSetup {
   readonly typeUrl: string;
   /** The descriptor of the type. undefined: the client does not know the type. */
   readonly type: ResourceType | undefined;
-}
-
-/** All subscribed interests of a type, in the order of subscription. */
-export interface WantedReader extends Iterable<Wanted> {
-  /** Number of interests. */
-  readonly size: number;
-  /**
-   * Returns the interests that a resource with this name (a key) and these aliases answers
-   * (C-ALIAS-3).
-   */
-  covering(key: string, aliases?: readonly string[]): readonly Wanted[];
 }
 
 /** The changes since the last request of the type on the stream. */

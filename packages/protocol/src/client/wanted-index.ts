@@ -1,10 +1,20 @@
 import { globOf, isGlob, nameKey } from "@xdstp/uri";
 
 import { type Interest, interestKey, InterestMap } from "@xdstp/core";
-import type { WantedReader } from "./variant.ts";
 import { newCollection, newName, type Wanted, type WantedName } from "./wanted.ts";
 
 const NONE: readonly never[] = [];
+
+/** All subscribed interests of a type, in the order of subscription. */
+export interface WantedReader extends Iterable<Wanted> {
+  /** Number of interests. */
+  readonly size: number;
+  /**
+   * Returns the interests that a resource with this name (a key) and these aliases answers
+   * (C-ALIAS-3).
+   */
+  covering(key: string, aliases?: readonly string[]): readonly Wanted[];
+}
 
 /**
  * The subscribed interests of one type. Finds those that cover a name without visiting the others.
