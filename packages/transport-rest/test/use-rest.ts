@@ -67,6 +67,8 @@ export interface Rest {
   readonly handler: RestHandler;
   /** Puts a cluster; the seconds tell its states apart. */
   readonly put: (name: string, seconds: number) => void;
+  /** Removes a cluster. */
+  readonly remove: (name: string) => void;
   /** Puts the endpoints of a cluster; the priority tells their states apart. */
   readonly putEndpoints: (name: string, priority: number) => void;
   /** Polls, and notes that the answer has arrived unless `lost`. */
@@ -114,6 +116,9 @@ export function useRest(
     send,
     put(name, seconds) {
       cache.put(clusters, { name, connectTimeout: { seconds: BigInt(seconds) } });
+    },
+    remove(name) {
+      cache.remove(clusters.typeUrl, name);
     },
     putEndpoints(name, priority) {
       cache.put(endpoints, { clusterName: name, endpoints: [{ priority }] });

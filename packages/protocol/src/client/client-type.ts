@@ -127,6 +127,11 @@ export class ClientType<Memory> {
    * (S-RECON-7).
    */
   #expires = false;
+  /**
+   * True if a part of a rejected response was committed after the last accepted one. The resources
+   * are then not those of any version (S-RECON-7).
+   */
+  #isMixed = false;
   /** True if the last response was marked as a canary (B-VER-8). */
   #canary = false;
 
@@ -355,8 +360,9 @@ export class ClientType<Memory> {
     const { variant, context } = this.#host;
     for (const wanted of this.#wants) applyEvent(this.#source, wanted, { kind: "stream-began" });
     const all = new Set(this.#wants);
-    const isPartOfVersion = this.#expires && all.values().some(({ kind }) => kind !== "name");
-    const version = isPartOfVersion ? "" : this.#version;
+    // A server always answers requests for names.
+    const hasCollection = all.values().some(({ kind }) => kind !== "name");
+    const version = hasCollection && (this.#expires || this.#isMixed) ? "" : this.#version;
     this.#phase = {
       kind: "unsent",
       stream: {
@@ -503,6 +509,7 @@ export class ClientType<Memory> {
     host.count("invalidResources", unnamed);
     if (ignored > 0) host.context.emit?.({ kind: "ignored", typeUrl, names: ignored });
     if (rejected.length > 0) {
+      this.#isMixed ||= taken + remove.length > 0;
       const text = rejectionText(rejected, host.context.limits.errorText);
       this.#reject(stream, response, rejected, { text }, { taken, unnamed });
     } else this.#accept(stream, response, put.length, remove.length);
@@ -516,6 +523,7 @@ export class ClientType<Memory> {
     removed: number,
   ): void {
     this.#version = version;
+    this.#isMixed = false;
     this.#answer(stream, { nonce, version });
     this.#pace.forget();
     const { emit } = this.#host.context;

@@ -94,6 +94,35 @@ describe("reconnecting in SotW", () => {
       { typeUrl: FULL, names: ["x"], version: "f1", nonce: "" },
     ]);
   });
+
+  it("the version is empty with a collection after a rejected response of which a part was taken, until the next that is accepted [C-VER-6]", async () => {
+    const { ask, server, clock } = createClientWorld("sotw");
+    const [x, y] = await ask(FULL, "x", "y", "*");
+    const send = (version: string, payloadType: string): void => {
+      server.reply(FULL, {
+        version,
+        resources: [
+          { name: "x", text: version },
+          { name: "y", text: version, payloadType },
+        ],
+      });
+    };
+    const versionOnNewStream = async (): Promise<string | undefined> => {
+      server.rest();
+      server.raw.close();
+      clock.advance(5_000);
+      await turn();
+      return server.rest()[0]?.version;
+    };
+    send("1", FULL);
+    send("2", PART);
+    expect([x?.now, y?.now]).toEqual(["x=2", "y=1 ~INVALID_ARGUMENT"]);
+    // A server that is back at version 1 would take it for what the client has.
+    expect(await versionOnNewStream()).toBe("");
+    send("1", FULL);
+    expect([x?.now, y?.now]).toEqual(["x=1", "y=1"]);
+    expect(await versionOnNewStream()).toBe("1");
+  });
 });
 
 describe("reconnecting in delta", () => {

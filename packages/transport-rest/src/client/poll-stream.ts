@@ -23,6 +23,7 @@ import {
 } from "@xdstp/protos/discovery";
 
 import type { FetchLike } from "./fetch-like.ts";
+import type { PolledVersion } from "./polled-version.ts";
 
 /** The options of a stream of polls; see `RestChannelOptions`. */
 export interface PollStreamOptions {
@@ -36,6 +37,8 @@ export interface PollStreamOptions {
   readonly fetch: FetchLike;
   readonly clock: Clock;
   readonly random: () => number;
+  /** Outlives the stream, as the version of the client does (C-VER-6). */
+  readonly version: PolledVersion;
   readonly onEnd: () => void;
 }
 
@@ -85,6 +88,7 @@ class Polls implements PollStream {
     const request = fromBinary(DiscoveryRequestSchema, bytes);
     this.#request =
       request.node === undefined && node !== undefined ? { ...request, node } : request;
+    this.#options.version.read(request, phase.kind === "answering");
     switch (phase.kind) {
       case "silent":
         this.#poll();
@@ -170,7 +174,8 @@ class Polls implements PollStream {
   }
 
   async #ask(signal: AbortSignal): Promise<{ readonly response?: Uint8Array } | Status> {
-    const { url, json, waitMs, metadata, fetch, answerBytes } = this.#options;
+    const { url, json, waitMs, metadata, fetch, answerBytes, version } = this.#options;
+    const request = version.apply(this.#request);
     const mediaType = json === undefined ? "application/x-protobuf" : "application/json";
     const answer = await fetch(url, {
       method: "POST",
@@ -180,7 +185,7 @@ class Polls implements PollStream {
         accept: mediaType,
         ...(waitMs > 0 && { prefer: `wait=${String(Math.ceil(waitMs / 1_000))}` }),
       },
-      body: encode(this.#request, json),
+      body: encode(request, json),
       signal,
       redirect: "error",
     });
@@ -188,7 +193,7 @@ class Polls implements PollStream {
     if (answer.status === 304) return {};
     if (answer.status === 200) {
       const response = decode(body, answer.headers, json);
-      checkType(response, this.#request.typeUrl);
+      checkType(response, request.typeUrl);
       return { response };
     }
     return statusOf(url, answer.status, body);

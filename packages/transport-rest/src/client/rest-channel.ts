@@ -10,6 +10,7 @@ import { SERVICES, type ServiceRow } from "@xdstp/protos/services";
 
 import type { FetchLike } from "./fetch-like.ts";
 import { openPollStream, type PollStream } from "./poll-stream.ts";
+import { createPolledVersion, type PolledVersion } from "./polled-version.ts";
 
 /** Options of {@link createRestChannel}. Only `url` is required. */
 export interface RestChannelOptions {
@@ -72,6 +73,8 @@ export function createRestChannel(options: RestChannelOptions): RestChannel {
   for (const { service, sotw, restPath } of [...SERVICES, ...services])
     if (sotw !== undefined && restPath !== undefined) paths.set(`/${service}/${sotw}`, restPath);
   const open = new Set<PollStream>();
+  /** The versions of the clients that have no stream now, by path. */
+  const versions = new Map<string, PolledVersion>();
   let isClosed = false;
   return {
     open({ path, metadata = {}, ...call }, handler) {
@@ -83,7 +86,10 @@ export function createRestChannel(options: RestChannelOptions): RestChannel {
           `${path} has no form in REST: use a service with one type, in SotW`,
           { rule: "S-REST-1" },
         );
+      const version = versions.get(restPath) ?? createPolledVersion();
+      versions.delete(restPath);
       const stream = openPollStream(handler, {
+        version,
         url: `${base}${restPath}`,
         metadata,
         refreshMs: options.refreshMs ?? 5_000,
@@ -100,6 +106,7 @@ export function createRestChannel(options: RestChannelOptions): RestChannel {
         random,
         onEnd: () => {
           open.delete(stream);
+          versions.set(restPath, version);
         },
       });
       open.add(stream);

@@ -212,11 +212,13 @@ class Session implements PollSession {
   /** Begins with a new stream. It answers with the whole state. */
   #begin(request: DiscoveryRequest): SessionStream {
     this.#stream?.end();
+    const hasRejected = this.#phase.kind === "rejected" || request.errorDetail !== undefined;
     this.#phase = { kind: "settled", accepted: request.versionInfo };
-    const stream = new SessionStream(this);
+    const stream = new SessionStream(this, hasRejected);
     this.#stream = stream;
     stream.open(this.#options.open);
-    this.#say(stream, request, request.versionInfo, "");
+    // A server does not answer a wildcard with the current version (S-RECON-7).
+    this.#say(stream, request, hasRejected ? "" : request.versionInfo, "");
     return stream;
   }
 
@@ -270,7 +272,9 @@ class Session implements PollSession {
    * Returns true if a response is the first one of its stream, and the client has just that state.
    * It is then accepted in the client's name, and not sent as if it were new (S-REST-3).
    * A state with a TTL is sent: a heartbeat that no poll waited for has begun this stream, and
-   * without one the resource would expire at the client (C-TTL-4).
+   * without one the resource would expire at the client (C-TTL-4). So is the state after a
+   * rejection: the client may have taken a part of the rejected response, and has its version from
+   * before (S-REST-4).
    */
   #isKnown(
     stream: SessionStream,
@@ -279,8 +283,8 @@ class Session implements PollSession {
   ): boolean {
     const isFirst = stream.nonce === "";
     stream.nonce = nonce;
-    if (!isFirst || version === "" || version !== request.versionInfo || hasTtl(bytes))
-      return false;
+    if (!isFirst || stream.followsRejection || hasTtl(bytes)) return false;
+    if (version === "" || version !== request.versionInfo) return false;
     this.#say(stream, { ...request, errorDetail: undefined }, version, nonce);
     return true;
   }
@@ -325,14 +329,17 @@ class SessionStream implements ByteStream {
   nonce = "";
   /** The status with which the server has ended the stream. */
   closed: Status | undefined;
+  /** True if the client had rejected a response when the stream began. */
+  readonly followsRejection: boolean;
   readonly #session: Session;
   #handler: ByteStreamHandler | undefined;
   #isOver = false;
   #isLate = false;
   readonly #kept: Uint8Array[] = [];
 
-  constructor(session: Session) {
+  constructor(session: Session, followsRejection: boolean) {
     this.#session = session;
+    this.followsRejection = followsRejection;
   }
 
   /**

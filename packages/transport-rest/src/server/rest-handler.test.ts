@@ -169,6 +169,28 @@ describe("a poll", () => {
     expect(server.status()).toMatchObject([{ types: [{ state: "SYNCED", nacks: 1 }] }]);
   });
 
+  it.each([
+    ["with an error", { error: "no" }],
+    ["with the older version and no error, as Envoy sends it,", {}],
+  ])(
+    "%s gets the state that it had before the rejected one: it may have taken a part of that [S-REST-4]",
+    async (_, answer) => {
+      const { put, poll, remove } = useRest();
+      put("a", 1);
+      const { version } = await poll();
+      await poll({ version });
+      put("b", 1);
+      await poll({ version });
+      await poll({ version, ...answer });
+      remove("b");
+      // No poll waits for this change.
+      await turns();
+      const again = await poll({ version, ...answer });
+      expect(again).toMatchObject({ status: 200, version, clusters: ["a=1"] });
+      expect(await poll({ version })).toMatchObject({ status: 304 });
+    },
+  );
+
   it("with an error for an older response does not reject one that was lost [S-REST-4]", async () => {
     const { put, poll } = useRest();
     put("a", 1);
