@@ -17,6 +17,7 @@ const counted = {
   relays: "steps of relays",
   federations: "deeds of federations",
   http: "steps of HTTP",
+  polls: "steps of polls",
 };
 
 const started = performance.now();
@@ -39,7 +40,8 @@ function nextTask(): SeedTask | undefined {
       { seed: next, steps },
       { seed: next, steps: steps / 100, world: "relays" },
       { seed: next, steps: steps / 100, world: "federations" },
-      { seed: next++, steps: steps / 10, world: "http" },
+      { seed: next, steps: steps / 10, world: "http" },
+      { seed: next++, steps: steps / 10, world: "polls" },
     );
   return tasks.shift();
 }

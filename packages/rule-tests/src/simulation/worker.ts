@@ -1,9 +1,10 @@
 import { parentPort } from "node:worker_threads";
 
 import { DEEDS, runFederation } from "./federation/run-federation.ts";
-import { describeFailure, runScenario } from "./run-scenario.ts";
+import { describeFailure, runScenario, type SeedResult } from "./run-scenario.ts";
 import { runSeed } from "./run-seed.ts";
 import { httpScenario } from "./wires/http/http-world.ts";
+import { pollsScenario } from "./wires/polls/polls-world.ts";
 
 /** The task of a worker. */
 export interface SeedTask {
@@ -11,7 +12,7 @@ export interface SeedTask {
   /** The number of steps; of a federation, of deeds. */
   readonly steps: number;
   /** Servers and clients, a chain of relays between them, federations, or clients and servers of another wire than gRPC, each in a world of its own. Default: `ends`. */
-  readonly world?: "ends" | "relays" | "federations" | "http";
+  readonly world?: "ends" | "relays" | "federations" | "http" | "polls";
 }
 
 /** The answer of a worker. */
@@ -34,14 +35,9 @@ async function answer(task: SeedTask): Promise<void> {
   );
 }
 
-async function runWorld({ seed, steps, world = "ends" }: SeedTask): Promise<SeedOutcome> {
-  const {
-    failure,
-    ms,
-    steps: made,
-  } = world === "http"
-    ? await runScenario(seed, httpScenario({ seed }), steps)
-    : await runSeed({ seed, relays: world === "relays" }, steps);
+async function runWorld(task: SeedTask): Promise<SeedOutcome> {
+  const { seed, world = "ends" } = task;
+  const { failure, ms, steps: made } = await runOne(task);
   return {
     seed,
     steps: made,
@@ -49,6 +45,17 @@ async function runWorld({ seed, steps, world = "ends" }: SeedTask): Promise<Seed
     world,
     ...(failure === undefined ? {} : { failure: describeFailure(seed, failure) }),
   };
+}
+
+async function runOne({ seed, steps, world }: SeedTask): Promise<SeedResult> {
+  switch (world) {
+    case "http":
+      return runScenario(seed, httpScenario({ seed }), steps);
+    case "polls":
+      return runScenario(seed, pollsScenario({ seed }), steps);
+    default:
+      return runSeed({ seed, relays: world === "relays" }, steps);
+  }
 }
 
 /** Worlds that are short-lived, of one federation and of two by turns: their seeds follow from that of the task. */

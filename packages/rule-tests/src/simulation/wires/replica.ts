@@ -9,8 +9,8 @@ export interface ReplicaOptions {
   readonly clock: Clock;
   readonly store: Store;
   readonly types: readonly ResourceType[];
-  /** Returns the resource of a state that exists. */
-  readonly putOf: (name: string, text: string) => Put;
+  /** Returns the resources of a state that exists. */
+  readonly putsOf: (name: string, text: string) => readonly Put[];
 }
 
 /** One process of an origin: a cache with what it has read of the store so far. */
@@ -56,23 +56,31 @@ export class Replica {
   /** Reads these names of the store, as one transaction. */
   readStore(names: readonly string[]): void {
     if (this.#cache === undefined) return;
-    const { store, putOf } = this.#options;
+    const { store, putsOf } = this.#options;
     const changed = [...new Set(names)].filter(
       (name) => store.at(name).seq !== this.stateOf(name).seq,
     );
     for (const name of changed) this.#read.set(name, store.at(name));
-    const puts = new Map(
-      changed.flatMap((name) => {
-        const { text } = store.at(name);
-        return text === undefined ? [] : [[name, putOf(name, text)] as const];
-      }),
-    );
+    const isThere = (name: string): boolean => store.at(name).text !== undefined;
     this.#cache.commit({
-      put: [...puts.values()],
+      put: changed.filter(isThere).flatMap((name) => putsOf(name, store.at(name).text ?? "")),
       remove: changed
-        .filter((name) => !puts.has(name))
-        .map((name) => ({ typeUrl: putOf(name, "").typeUrl, name: putOf(name, "").resource.name })),
+        .filter((name) => !isThere(name))
+        .flatMap((name) =>
+          putsOf(name, "").map(({ typeUrl, resource }) => ({ typeUrl, name: resource.name })),
+        ),
     });
+  }
+
+  /** The number of the newest change that the process has read. */
+  get newest(): number {
+    return Math.max(0, ...Array.from(this.#read.values(), ({ seq }) => seq));
+  }
+
+  /** Returns the numbers of the states that the process has read until now. */
+  seqs(): (name: string) => number {
+    const read = new Map(this.#read);
+    return (name) => read.get(name)?.seq ?? 0;
   }
 
   /** The newest state of a name that the process has read. */

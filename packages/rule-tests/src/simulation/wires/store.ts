@@ -16,9 +16,9 @@ export class Store {
   #last = 0;
   readonly #states = new Map<string, State>();
 
-  /** Puts a text under a name. Default: one that no name has had. */
-  put(name: string, text?: string): void {
-    this.#set(name, (seq) => text ?? `v${seq}`);
+  /** Puts a text under a name. Default: one that no name has had, with this at its end. */
+  put(name: string, text?: string, end = ""): void {
+    this.#set(name, (seq) => text ?? `v${seq}${end}`);
   }
 
   /** Lets a name lead to another one. */

@@ -28,11 +28,20 @@ export class WatchView {
   readonly #report: Report;
   /** The answers that have arrived in this step. */
   readonly #said: Said[] = [];
+  /** The newest answer that the resource does not exist, since the watch has shown something else. A client of SotW may wait for another one, and then conclude from it. */
+  #removal: Said | undefined;
   /** The newest state of each life that was shown. */
   readonly #seen = new Map<string, number>();
-  #shown: Shown = { kind: "unknown" };
+  #shown: Shown;
 
-  constructor(label: string, invariants: ViewInvariants, report: Report) {
+  /** @param shown - What it shows at first, as a client may still have a resource. Default: nothing yet. */
+  constructor(
+    label: string,
+    invariants: ViewInvariants,
+    report: Report,
+    shown: Shown = { kind: "unknown" },
+  ) {
+    this.#shown = shown;
     this.#label = label;
     this.#invariants = invariants;
     this.#report = report;
@@ -45,6 +54,7 @@ export class WatchView {
   /** An answer has arrived at the client, which reads it in the same step. */
   said(said: Said): void {
     this.#said.push(said);
+    if (said.text === undefined) this.#removal = said;
   }
 
   /** The watch shows this at the end of a step. */
@@ -53,8 +63,11 @@ export class WatchView {
     const before = this.#shown;
     if (textOf(before) === textOf(shown) && before.kind === shown.kind) return;
     this.#shown = shown;
-    // A resource that does not come in time counts as missing.
-    if (before.kind === "unknown" && shown.kind === "missing" && said.length === 0) return;
+    if (shown.kind === "missing" && said.length === 0 && this.#removal !== undefined)
+      said.push(this.#removal);
+    this.#removal = undefined;
+    // The client may have the resource already, and one that does not come in time counts as missing.
+    if (before.kind === "unknown" && said.length === 0) return;
     if (shown.kind === "unknown" || said.length === 0) {
       this.#report(
         this.#invariants.lastGoodState,

@@ -58,7 +58,7 @@ export class HttpOrigin {
     this.#replicas = Array.from(
       { length: count },
       (_, index) =>
-        new Replica({ name: `replica ${index}`, clock, store, types: httpTypes, putOf }),
+        new Replica({ name: `replica ${index}`, clock, store, types: httpTypes, putsOf }),
     );
     this.startAll();
   }
@@ -133,13 +133,13 @@ interface Process {
   readonly crashed: AbortController;
 }
 
-function putOf(id: string, text: string): Put {
+function putsOf(id: string, text: string): readonly Put[] {
   const target = targetOf({ text } as State);
   const payload =
     target === undefined
       ? { typeUrl: THING, value: payloadOf(id, text) }
       : { typeUrl: LOCATOR, value: locatorOf(nameOf(target)) };
-  return { typeUrl: THING, resource: { name: nameOf(id), version: "", payload } };
+  return [{ typeUrl: THING, resource: { name: nameOf(id), version: "", payload } }];
 }
 
 function locatorOf(name: string): Uint8Array {

@@ -10,6 +10,7 @@ import type { Scenario } from "../../run-scenario.ts";
 import type { Report } from "../../violation.ts";
 import { OpenPolls, type PollInvariants } from "../open-polls.ts";
 import { Store } from "../store.ts";
+import { streamOf } from "../stream-of.ts";
 import { type ViewInvariants, WatchView } from "../watch-view.ts";
 import { Weather } from "../weather.ts";
 import { createWireWorld, type Rest, type WireParts } from "../wire-world.ts";
@@ -226,13 +227,4 @@ class HttpWorld implements WireParts<HttpDeed> {
 
 function headerOf({ headers, age }: EdgeAnswer, name: string): string | null {
   return name === "age" ? String(age) : (headers[name] ?? null);
-}
-
-function streamOf(body: Uint8Array): ReadableStream<Uint8Array> {
-  return new ReadableStream({
-    start(controller) {
-      controller.enqueue(body);
-      controller.close();
-    },
-  });
 }
