@@ -108,7 +108,11 @@ export function createChannels({
           slot.users--;
           if (slot.users > 0) return;
           slots.delete(key);
-          slot.connection.close();
+          try {
+            slot.connection.close();
+          } catch {
+            // It was the last user, so a transport of a third party that fails to close affects no client.
+          }
         },
       };
     },

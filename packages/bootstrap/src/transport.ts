@@ -22,7 +22,7 @@ export interface TransportConnection {
     },
     handler: ByteStreamHandler,
   ): ByteStream;
-  /** Ends the connection after its last stream. */
+  /** Ends the connection after its last stream. An exception is ignored. */
   close(): void;
 }
 

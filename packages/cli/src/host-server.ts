@@ -235,11 +235,12 @@ export async function openHost(
       await close();
     }),
   );
-  const others = await openTransportDoors(options.loaded, server).catch(async (error: unknown) =>
-    undo(error, async () => {
-      metrics?.close();
-      await closeAll(server, close);
-    }),
+  const others = await openTransportDoors(options.loaded, server, clock).catch(
+    async (error: unknown) =>
+      undo(error, async () => {
+        metrics?.close();
+        await closeAll(server, close);
+      }),
   );
   const tls = contents && {
     name: serverName(contents.cert, reachable(address.host)),
@@ -305,8 +306,7 @@ export async function openHost(
     async close() {
       doors?.close();
       await closeAll(server, async () => {
-        await others.close();
-        await close();
+        await others.close().finally(close);
       });
     },
     letGo() {

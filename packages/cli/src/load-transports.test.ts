@@ -48,6 +48,8 @@ describe("--transport", () => {
     [["./none.mjs"], "--transport ./none.mjs: it does not exist; install the package here with"],
     [["./broken.mjs"], "--transport ./broken.mjs: it cannot be loaded: not today"],
     [["./empty.mjs"], "--transport ./empty.mjs: it exports neither transports nor listen"],
+    [["./number.mjs"], '--transport ./number.mjs: its export transports has "acme", which is not'],
+    [["./door.mjs"], "--transport ./door.mjs: its export listen is not a function"],
     [
       ["./acme.mjs", "./again.mjs"],
       '--transport ./again.mjs: another package has the transport "acme" too; leave one out',
@@ -57,6 +59,8 @@ describe("--transport", () => {
       "acme.mjs": closed,
       "again.mjs": closed,
       "empty.mjs": "export const x = 1;",
+      "number.mjs": "export const transports = { acme: 5 };",
+      "door.mjs": "export const listen = 5;",
       "broken.mjs": "throw new Error('not today');",
     });
     const args = transports.flatMap((transport) => ["--transport", transport]);
@@ -92,12 +96,21 @@ export const listen = ({ host, port }) =>
       "--transport ./client.mjs: it does not export listen, so it is only for clients; leave =127",
     ],
     [
+      ["serve", "."],
+      "./broken.mjs=8",
+      "--transport ./broken.mjs=127.0.0.1:8: it cannot listen: its",
+    ],
+    [
       ["relay", "--server", "127.0.0.1:1", "--workers", "2"],
       "./acme.mjs=8",
       "a --transport that listens needs one process: leave --workers out",
     ],
   ])("of %j with %s has a problem that is named", async (command, transport, problem) => {
-    const { dir } = useFolder({ "acme.mjs": listening, "client.mjs": closed });
+    const { dir } = useFolder({
+      "acme.mjs": listening,
+      "client.mjs": closed,
+      "broken.mjs": "export const listen = async () => ({ url: 'acme://x' });",
+    });
     const args = [...command, "--listen", "0", "--transport", transport];
     const { code, err } = await runToEnd(args, { cwd: dir });
     expect(code).toBeGreaterThan(0);

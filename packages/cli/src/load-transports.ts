@@ -16,7 +16,7 @@ export interface TransportPackage {
   readonly transports?: Readonly<Record<string, Transport>>;
   /**
    * The server's end: listens at an address, and calls `accept` for each stream. `path` is the
-   * method of gRPC. Rejects if it cannot listen.
+   * method of gRPC. Rejects if it cannot listen. The command waits 10 s for it.
    */
   readonly listen?: (
     address: Endpoint,
@@ -33,7 +33,7 @@ export interface TransportPackage {
 export interface TransportListener {
   /** The URL that clients connect to, such as `ws://127.0.0.1:8080`. */
   readonly url: string;
-  /** Stops listening, and ends the streams that are left. */
+  /** Stops listening, and ends the streams that are left. The command waits 10 s for it. */
   close(): Promise<void>;
 }
 
@@ -56,15 +56,25 @@ export async function loadTransport(name: string, cwd: string): Promise<Transpor
       { cause },
     );
   }
-  if (typeof module.listen === "function" || isRecord(module.transports)) return module;
-  throw new CliError(
-    1,
-    `--transport ${name}: it exports neither transports nor listen, so it is not a transport`,
-  );
+  checkExports(name, module);
+  return module;
 }
 
-function isRecord(value: unknown): boolean {
-  return typeof value === "object" && value !== null;
+/** Throws a CliError for exports that are not those of a {@link TransportPackage}. */
+function checkExports(
+  name: string,
+  { transports, listen }: { readonly transports?: unknown; readonly listen?: unknown },
+): void {
+  const fail = (problem: string): CliError => new CliError(1, `--transport ${name}: ${problem}`);
+  if (listen !== undefined && typeof listen !== "function")
+    throw fail("its export listen is not a function");
+  if (typeof transports !== "object" || transports === null) {
+    if (listen !== undefined) return;
+    throw fail("it exports neither transports nor listen, so it is not a transport");
+  }
+  for (const [key, transport] of Object.entries(transports))
+    if (typeof transport !== "function")
+      throw fail(`its export transports has ${JSON.stringify(key)}, which is not a function`);
 }
 
 function placeOf(name: string, cwd: string): string {

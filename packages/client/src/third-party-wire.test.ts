@@ -52,6 +52,27 @@ describe("A wire of a third party", () => {
     ]);
   });
 
+  it("fails to close: this affects no client", async () => {
+    const closing: string[] = [];
+    const { promise: opened, resolve: open }: PromiseWithResolvers<void> = Promise.withResolvers();
+    const acme: Transport = ({ uri }) => ({
+      open() {
+        open();
+        return { opening: true, send: () => false, close: () => undefined };
+      },
+      close() {
+        closing.push(uri);
+        throw new Error("not today");
+      },
+    });
+    const channels = createChannels({ transports: { acme } });
+    const { client } = useClient(["acme://one"], { channels });
+    client.watch(clusterType, "blue");
+    await opened;
+    await client.close();
+    expect(closing).toEqual(["acme://one"]);
+  });
+
   it("is missing: the servers that need it are unreachable, with the reason", async () => {
     const { client } = useClient(["unused"], {
       channels: createChannels(),
