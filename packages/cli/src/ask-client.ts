@@ -10,11 +10,11 @@ import {
 } from "@xdstp/client";
 import { fromBinary, type Registry } from "@bufbuild/protobuf";
 import { type Status, StatusCode } from "@xdstp/core";
-import { authoritiesIn } from "@xdstp/federation";
+import { authoritiesIn, isHttpServer } from "@xdstp/federation";
 import { observeStream, type StreamObserver } from "@xdstp/recording";
 import type { AskFlags } from "./ask-flags.ts";
 import type { TypedName } from "./asked-name.ts";
-import { askFailure, type CliError, type Spoken, streamFailure } from "./cli-error.ts";
+import { askFailure, CliError, type Spoken, streamFailure } from "./cli-error.ts";
 import type { CliIo } from "./cli-io.ts";
 import { configuredSources, serversAsked, type ConfiguredSources } from "./configured-sources.ts";
 import { dnsOf } from "./asked-bootstrap.ts";
@@ -31,6 +31,8 @@ export interface AskClient {
     readonly controlPlane: string;
     readonly variant: Spoken["variant"];
   };
+  /** Throws a CliError if one of the names is read without a stream, from a server of native HTTP or from a directory. `need`: what needs streams. */
+  requireStreams(names: readonly TypedName[], need: string): void;
   /** Returns the options for watches of a type: the attributes given with `--attribute`, and the ConfigSource of the type in an Envoy bootstrap. */
   nameOptions(typeUrl: string): NameOptions;
   /** Returns the current redirects and alternatives between a name of the type and its resource. The list is empty if the name leads nowhere else. */
@@ -109,12 +111,14 @@ export async function openAskClient(
         ? []
         : [streamFailure(name, status.lastEnd, spoken(name, id))],
     );
-  const heard = (rows: Rows, some: boolean): string =>
-    rows
-      .flatMap(({ id, name, status }) =>
-        status === undefined ? [] : [heardOf(name, status, spoken(name, id), some)],
-      )
-      .join("; ");
+  const heard = (rows: Rows, some: boolean): string => {
+    const streams = rows.flatMap(({ id, name, status }) =>
+      status === undefined ? [] : [heardOf(name, status, spoken(name, id), some)],
+    );
+    return (streams.length > 0 ? streams : rows.map(({ name }) => `${name} has not answered`)).join(
+      "; ",
+    );
+  };
   const server = (asked: TypedName): Rows[number] | undefined =>
     answering(rowsOf(asked)) ?? answering(client.status());
   return {
@@ -127,6 +131,15 @@ export async function openAskClient(
         controlPlane: row?.status?.controlPlane ?? "",
         variant: spoken(row?.name ?? "", row?.id).variant,
       };
+    },
+    requireStreams(names, need) {
+      for (const { name, typeUrl } of names)
+        for (const { name: server, config } of serversAsked(configured, name, typeUrl))
+          if (config === undefined || isHttpServer(config))
+            throw new CliError(
+              1,
+              `${JSON.stringify(name)} is read from ${server}, which has no streams, and ${need}; give --server HOST:PORT of gRPC`,
+            );
     },
     nameOptions(typeUrl) {
       const source = configured.ownSource(typeUrl)?.config;

@@ -73,6 +73,19 @@ describe("XDSTP_SERVER", () => {
     expect(err.replaceAll(/\n +/g, " ")).toContain(problem);
   });
 
+  it.each(["https://me:pa55@config.example", "ws://me:secret@config.example"])(
+    "is %s: its password is not shown",
+    async (server) => {
+      const env = { XDSTP_SERVER: server };
+      for (const args of [["get", "x", "--type", "clusters"], ["status"]]) {
+        const { code, err } = await runToEnd(args, { env });
+        expect(code).toBeGreaterThan(0);
+        expect(err).toContain("//***@config.example");
+        expect(err).not.toContain("pa55");
+      }
+    },
+  );
+
   it("is shown by resolve as what says whom to ask", async () => {
     const { out } = await runToEnd(
       ["resolve", "xdstp://a/envoy.config.cluster.v3.Cluster/x", "--json"],

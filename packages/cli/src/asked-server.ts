@@ -43,7 +43,7 @@ export function askedServer(
     return { uri: given.text, from: given.from };
   throw new CliError(
     2,
-    `${given.from} ${JSON.stringify(given.text)}: the scheme ${scheme} is not known; give HOST:PORT, an origin such as https://HOST, or --transport with the package that knows it`,
+    `${shown(given)}: the scheme ${scheme} is not known; give HOST:PORT, an origin such as https://HOST, or --transport with the package that knows it`,
   );
 }
 
@@ -58,17 +58,27 @@ export function askedEndpoint(
   if (schemeOf(given.text) !== undefined)
     throw new CliError(
       2,
-      `${given.from} ${JSON.stringify(given.text)} is a URL, and this command needs a server of gRPC; give HOST:PORT`,
+      `${shown(given)} is a URL, and this command needs a server of gRPC; give HOST:PORT`,
     );
   const endpoint = parseEndpoint(given.from, given.text, 1);
   return { uri: formatEndpoint(endpoint), endpoint, from: given.from };
+}
+
+interface GivenServer {
+  readonly text: string;
+  readonly from: string;
+}
+
+/** Returns a server for an error, without its password. */
+function shown({ text, from }: GivenServer): string {
+  return `${from} ${JSON.stringify(text.replace(/\/\/[^/?#]*@/, "//***@"))}`;
 }
 
 function givenServer(
   option: string,
   typed: string | undefined,
   env: CliIo["env"],
-): { readonly text: string; readonly from: string } | undefined {
+): GivenServer | undefined {
   const variable = env[serverVariable] ?? "";
   if (typed !== undefined) return { text: typed, from: option };
   return variable === "" ? undefined : { text: variable, from: serverVariable };

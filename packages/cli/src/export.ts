@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import type { JsonObject, Registry } from "@bufbuild/protobuf";
 import { encodeNode } from "@xdstp/bootstrap";
 import { type Cache, createCache } from "@xdstp/cache";
-import { bootstrapFacts, createFederation } from "@xdstp/federation";
+import { bootstrapFacts, createFederation, isHttpServer } from "@xdstp/federation";
 import { createFolderFeed, formatProblem } from "@xdstp/folder";
 import { cluster, envoyTypes, listener } from "@xdstp/resource-types";
 import {
@@ -165,6 +165,13 @@ function folderSupply(dir: string, registry: Registry, { clock }: CliIo): Export
 async function serverSupply(ask: AskFlags, io: CliIo): Promise<ExportSupply> {
   const configured = await configuredSources(ask, io);
   const { clock } = io;
+  const servers = configured.sources.flatMap((source) => source.servers);
+  const hasGlobs = servers.some(({ config }) => config !== undefined && !isHttpServer(config));
+  if (servers.length > 0 && !hasGlobs)
+    throw new CliError(
+      1,
+      `${servers.map(({ name }) => name).join(", ")}: an export reads all listeners and clusters, and native HTTP and files of one resource have only single names; give --server HOST:PORT of gRPC`,
+    );
   const facts = bootstrapFacts(configured.bootstrap);
   const federation = createFederation({
     sources: [

@@ -46,6 +46,23 @@ describe("names of files", () => {
     ]);
   });
 
+  it("of a directory whose other files are broken are shown, with the first problem [C-NFILE-8]", async () => {
+    const { dir } = useFolder({ "web.yaml": cluster(1), "broken.yaml": "resource: 5\n" });
+    const { code, out, err } = await runToEnd(["get", `file://${dir}/*`, ...ofClusters]);
+    expect(code).toBe(0);
+    expect(out).toContain(`file://${dir}/web.yaml`);
+    expect(err).toContain(`xdstp get: ${dir}/broken.yaml:1:1: `);
+  });
+
+  it.each(["file://host/web.yaml", "file:web.yaml", "file:///100%.yaml"])(
+    "are not like %s, and the error says what they are like [C-NFILE-1]",
+    async (name) => {
+      const { code, err } = await runToEnd(["get", name, ...ofClusters]);
+      expect(code).toBe(2);
+      expect(err).toContain(`${JSON.stringify(name)} is not a name of a file, such as file:///etc`);
+    },
+  );
+
   it("are resolved to their directory, and never to a server [C-NFILE-7]", async () => {
     const name = "file:///etc/xds/web.yaml";
     const { out } = await runToEnd(["resolve", name, "--server", "127.0.0.1:1"]);

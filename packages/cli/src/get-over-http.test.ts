@@ -1,5 +1,7 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { runToEnd, useCli } from "../test/use-cli.ts";
 import { useFolder } from "../test/use-folder.ts";
 
@@ -60,5 +62,42 @@ describe("a bootstrap with a server over native HTTP", () => {
     const { code, err } = await runToEnd(["get", name, "--bootstrap", file]);
     expect(code).toBe(1);
     expect(err).toContain("is not an origin; give https://HOST or https://HOST:PORT");
+  });
+
+  it("has no streams: what needs them says so at once [B-HTTP-12]", async () => {
+    const bootstrap = ["--bootstrap", await useHttpServer()];
+    const { dir } = useFolder();
+    const recorded = await runToEnd(["record", join(dir, "r.jsonl"), name, ...bootstrap]);
+    expect([recorded.code, recorded.err]).toEqual([
+      1,
+      expect.stringMatching(/is read from http:\S+, which has no streams, and a recording is of/),
+    ]);
+    for (const command of ["get", "watch"]) {
+      const rejected = await runToEnd([command, name, "--nack", "no", ...bootstrap]);
+      expect([rejected.code, rejected.err]).toEqual([
+        1,
+        expect.stringContaining("which has no streams, and a NACK is sent on one"),
+      ]);
+    }
+    const exported = await runToEnd(["export", join(dir, "out"), ...bootstrap]);
+    expect([exported.code, exported.err]).toEqual([
+      1,
+      expect.stringContaining("an export reads all listeners and clusters"),
+    ]);
+  });
+
+  it("is named by the error after a time limit", async () => {
+    const silent = createServer(() => undefined);
+    await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => {
+      silent.close();
+      silent.closeAllConnections();
+    });
+    const server = `http://127.0.0.1:${String((silent.address() as AddressInfo).port)}`;
+    const { code, err } = await runToEnd(["get", name, "--server", server, "--timeout", "0.2"]);
+    expect([code, err]).toEqual([
+      1,
+      `xdstp get: "${name}" has not come within 0.2 s: ${server} has not answered\n`,
+    ]);
   });
 });

@@ -54,6 +54,7 @@ export async function get(options: GetOptions, io: CliIo): Promise<number> {
     );
   };
   try {
+    if (ask.nack !== undefined) asking.requireStreams([asked], "a NACK is sent on one");
     const way: Way = {
       asking,
       type: shownType(asked.typeUrl, registry),
@@ -71,6 +72,7 @@ export async function get(options: GetOptions, io: CliIo): Promise<number> {
     }
     for (const { name, reason } of rejections.seen())
       io.stderr.write(`xdstp get: rejected ${escapeText(name)}: ${escapeText(reason)}\n`);
+    if (got.problem !== undefined) io.stderr.write(`xdstp get: ${escapeText(got.problem)}\n`);
     for (const { server, names } of asking.ignored())
       io.stderr.write(`xdstp get: ${ignoredText(server, names)}\n`);
     if (!got.complete)

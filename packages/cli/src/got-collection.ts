@@ -11,6 +11,8 @@ export interface Got {
   readonly resources: readonly (ShownResource | LackingMember)[];
   /** true: these are all members. */
   readonly complete: boolean;
+  /** The reason why the resources may be out of date or incomplete. Absent: none is known. */
+  readonly problem?: string;
   /** The redirects and alternatives to the list. Absent: the name leads nowhere else. */
   readonly hops?: readonly ShownHop[];
 }
@@ -53,13 +55,20 @@ export async function gotCollection(way: Way): Promise<Got> {
         watch.members.size === 0
       )
         throw whyNothing(way, watch.name, error);
-      if (complete) return { resources: resources(), complete };
+      if (complete) return { resources: resources(), complete, ...problemOf(error) };
     }
   } catch (error) {
     if (error instanceof CliError || !signal.aborted || watch.members.size === 0) throw error;
     return { resources: resources(), complete: false };
   }
   throw new XdsError("CANCELLED", "the client was closed");
+}
+
+/** Returns the error of a collection as text. A rejection is reported with the name of the member. */
+function problemOf(error: XdsError | undefined): Pick<Got, "problem"> {
+  return error === undefined || error.context.reason === "rejected"
+    ? {}
+    : { problem: errorText(error) };
 }
 
 /** Returns the members of a list in its order, also members without a resource. At the end of the time limit, these are the members that are known. Throws an XdsError if the list does not exist. */

@@ -33,6 +33,7 @@ export async function record(options: RecordOptions, io: CliIo): Promise<number>
   try {
     const asking = await openAskClient(ask, io, { observe: (server) => log.observe(server) });
     try {
+      asking.requireStreams(options.asked, "a recording is of streams");
       log.begin(asking);
       const followed = options.asked.map((name) =>
         followName(name, {

@@ -46,6 +46,7 @@ export async function watch(options: WatchOptions, io: CliIo): Promise<number> {
     throw error;
   });
   try {
+    if (ask.nack !== undefined) asking.requireStreams(asked, "a NACK is sent on one");
     const followed = asked.map((name) =>
       followName(name, {
         asking,

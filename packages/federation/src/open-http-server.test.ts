@@ -36,7 +36,11 @@ describe("a server over native HTTP", () => {
 
   it.each([
     ["https://config.example/path", {}, "is not an origin; give https://HOST"],
-    ["https://user@config.example", {}, "is not an origin"],
+    [
+      "https://me:secret@config.example",
+      {},
+      'the server "https://***@config.example" has a user name or password',
+    ],
     ["https://", {}, "is not an origin"],
     ["http://config.example", { credentials: tls }, "which http: would not use; give https:"],
     [

@@ -22,6 +22,11 @@ export function isHttpServer({
  */
 export function checkHttpServer({ uri, credentials }: ServerConfig): void {
   const url = URL.canParse(uri) ? new URL(uri) : undefined;
+  if (url !== undefined && url.username + url.password !== "")
+    throw invalid(
+      `${url.protocol}//***@${url.host}`,
+      "has a user name or password, which requests would not use; leave it out",
+    );
   if (url?.origin !== uri.toLowerCase().replace(/\/$/, ""))
     throw invalid(uri, "is not an origin; give https://HOST or https://HOST:PORT");
   if (credentials.type !== "tls") return;

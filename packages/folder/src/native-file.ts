@@ -154,7 +154,7 @@ function noResource(): Fault {
 function notAResource(path: readonly string[]): Fault {
   return new Fault({
     code: "not-a-message",
-    message: `does not hold a ${ResourceSchema.typeName}`,
+    message: `does not hold an ${ResourceSchema.typeName}`,
     hint: "write version and resource as keys",
     path,
   });
