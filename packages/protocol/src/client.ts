@@ -23,7 +23,8 @@ export type {
   RequestChanges,
   TypeSetup,
 } from "./client/variant.ts";
-export type { Wanted, WantedCollection, WantedName, WantState } from "./client/wanted.ts";
+export type { WantState } from "./client/knowledge.ts";
+export type { Wanted, WantedCollection, WantedName } from "./client/wanted.ts";
 export type { WantedReader } from "./client/wanted-index.ts";
 export { createAbsenceClassifier } from "./client/classify-absence.ts";
 export { allParts, type ClientParts, nameParts } from "./client/client-parts.ts";

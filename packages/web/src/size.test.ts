@@ -7,8 +7,8 @@ import { describe, expect, it } from "vitest";
 /** Bytes, compressed, without messages and the reader of protobuf. */
 const entries = [
   { name: "@xdstp/web", file: "index.ts", atMost: 10_500 },
-  // It has the whole client of the delta variant.
-  { name: "@xdstp/web/websocket", file: "websocket/index.ts", atMost: 22_000 },
+  // It has the client of the delta variant.
+  { name: "@xdstp/web/websocket", file: "websocket/index.ts", atMost: 20_000 },
 ];
 
 describe.each(entries)("$name", ({ name, file, atMost }) => {

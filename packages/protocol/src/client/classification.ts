@@ -82,7 +82,8 @@ export interface ClassifySource extends CachedReader {
   readonly context: ClientContext;
   readonly parts: ClientParts;
   readonly wants: WantedIndex;
-  readonly members: MemberLimit;
+  /** undefined: the client subscribes to single names only. */
+  readonly members: MemberLimit | undefined;
 }
 
 /** A response that is being classified. */

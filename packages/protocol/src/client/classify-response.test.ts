@@ -9,14 +9,14 @@ import { allParts } from "./client-parts.ts";
 import { createMemberLimit } from "./member-limit.ts";
 import type { ReceivedResource, ReceivedResponse } from "./received.ts";
 import { changeCollection, changeName, type Wanted } from "./wanted.ts";
-import { WantedIndex } from "./wanted-index.ts";
+import { createWantedIndex } from "./wanted-index.ts";
 
 const T = "type.googleapis.com/t.T";
 
 /** A client that has subscribed to `names`, and whose sink has `cached`. */
 function sourceOf(names: readonly string[], cached: readonly Held[] = []): ClassifySource {
   const clock = createManualClock();
-  const wants = new WantedIndex(T);
+  const wants = createWantedIndex(T);
   for (const name of names) {
     const wanted = wants.add({ name });
     if (wanted?.kind === "name") changeName(wanted, { kind: "sent", first: true });

@@ -42,7 +42,7 @@ export function classifyResponse(
     verdicts: [],
     reasons,
     ended: source.wants.hasAliases ? aliasesIn(source.wants, removed) : NO_WANTED,
-    isCounted: source.members.mayExceed(resources.length),
+    isCounted: source.members?.mayExceed(resources.length) ?? false,
     rejected: 0,
     isExact: reasons.size === 0,
     unknown: new Map(),
@@ -138,7 +138,7 @@ function faultOf(
 ): Fault | undefined {
   const fault = resourceFault(resource, source.typeUrl, source.context.limits);
   if (fault !== undefined || !draft.isCounted || !hasBody(resource)) return fault;
-  return source.members.faultOf(covering, resource.name, (collection) =>
+  return source.members?.faultOf(covering, resource.name, (collection) =>
     newMembers(source, draft, collection),
   );
 }

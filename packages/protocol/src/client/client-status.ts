@@ -1,5 +1,5 @@
 import type { Interest, Status, XdsError } from "@xdstp/core";
-import type { WantState } from "./wanted.ts";
+import type { WantState } from "./knowledge.ts";
 
 /** The state of one subscription (C-CSDS-3). */
 export interface WantStatus {

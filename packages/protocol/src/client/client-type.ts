@@ -4,24 +4,21 @@ import {
   type Committed,
   type Fault,
   type Interest,
-  InterestMap,
+  interestKey,
   type ResourceSink,
   XdsError,
 } from "@xdstp/core";
 import { cutText } from "../text/cut-text.ts";
+import { applyEvent, commitAside, type ConcludeSource } from "./apply-event.ts";
 import { isCached, isCachedByAll, isWantedCached } from "./cached.ts";
-import type { ResponseVerdict } from "./classification.ts";
+import type { ClassifySource, ResponseVerdict } from "./classification.ts";
 import { classifyResponse } from "./classify-response.ts";
 import type { ClientContext } from "./client-context.ts";
 import type { RejectedName } from "./client-event.ts";
 import type { ClientStatus, ClientTypeStatus, WantStatus } from "./client-status.ts";
 import {
-  applyEvent,
-  commitAside,
   concludeDeadline,
-  concludeIdle,
   concludeResponse,
-  type ConcludeSource,
   isEmptyTransaction,
   type ResponseTransaction,
   transactionOf,
@@ -30,12 +27,11 @@ import { rejectionText } from "./errors.ts";
 import { interestFault, responseFault } from "./faults.ts";
 import { createFetchDeadlines, type FetchDeadlines } from "./fetch-deadlines.ts";
 import { createIdleTimer, type IdleTimer } from "./idle-timer.ts";
-import { createMemberLimit } from "./member-limit.ts";
 import type { ReceivedResponse } from "./received.ts";
 import { createRejectionPace, type RejectionPace } from "./rejection-pace.ts";
 import type { Answer, ClientVariant, TypeSetup, WantedChanges } from "./variant.ts";
 import { isPending, type Wanted } from "./wanted.ts";
-import { WantedIndex } from "./wanted-index.ts";
+import type { WantedIndex } from "./wanted-index.ts";
 
 /** The part of a client that its types use. */
 export interface ClientTypeHost<Memory> {
@@ -113,12 +109,12 @@ export class ClientType<Memory> {
   readonly #host: ClientTypeHost<Memory>;
   readonly #setup: TypeSetup;
   readonly #wants: WantedIndex;
-  readonly #source: ConcludeSource;
+  readonly #source: ClassifySource & ConcludeSource;
   readonly #deadlines: FetchDeadlines;
   readonly #idle: IdleTimer;
   readonly #pace: RejectionPace;
-  /** Interests that cannot be requested from the server, with the reason (B-TYPE-5, C-GLOB-10). */
-  readonly #invalid = new InterestMap<{ readonly interest: Interest; readonly error: XdsError }>();
+  /** Interests that cannot be requested, by id, with the reason (B-TYPE-5, C-GLOB-10). */
+  readonly #invalid = new Map<string, { readonly interest: Interest; readonly error: XdsError }>();
   #phase: Phase<Memory> = CLOSED;
   /** The version of the last accepted response; it is kept when the stream ends (C-VER-6). */
   #version = "";
@@ -136,22 +132,23 @@ export class ClientType<Memory> {
   #canary = false;
 
   constructor(host: ClientTypeHost<Memory>, typeUrl: string) {
-    const { context, sink } = host;
+    const { context, sink, variant } = host;
+    const { parts } = variant;
     const { clock, random, fetchMs, quietMs, limits } = context;
     this.#host = host;
-    this.#wants = new WantedIndex(typeUrl);
+    this.#wants = parts.createIndex(typeUrl);
     this.#setup = { typeUrl, type: context.descriptor(typeUrl) };
-    const members = createMemberLimit({ typeUrl, sink }, clock, limits.members);
+    const members = parts.collections?.createMemberLimit({ typeUrl, sink }, clock, limits.members);
     const begunAt = (): number => this.#stream?.begunAt ?? 0;
     this.#source = {
       context,
       typeUrl,
       sink,
-      parts: host.variant.parts,
+      parts,
       wants: this.#wants,
       members,
       get confirmsSince() {
-        return host.variant.silenceConfirms ? begunAt() : undefined;
+        return variant.silenceConfirms ? begunAt() : undefined;
       },
     };
     this.#pace = createRejectionPace(clock, random, () => {
@@ -166,7 +163,7 @@ export class ClientType<Memory> {
     // complete a collection (C-GLOB-9).
     this.#idle = createIdleTimer(clock, quietMs, () => {
       host.whenIdle((isIdle) => {
-        if (isIdle) concludeIdle(this.#source, this.#repeats);
+        if (isIdle) parts.collections?.concludeIdle(this.#source, this.#repeats);
         else this.#idle.touch();
       });
     });
@@ -315,7 +312,8 @@ export class ClientType<Memory> {
     for (const { interest, state } of this.#wants)
       if (state.known.error !== undefined)
         sink.unavailable({ typeUrl, interest }, state.known.error);
-    for (const { interest, error } of this.#invalid) sink.unavailable({ typeUrl, interest }, error);
+    for (const { interest, error } of this.#invalid.values())
+      sink.unavailable({ typeUrl, interest }, error);
   }
 
   status(): ClientTypeStatus {
@@ -426,13 +424,13 @@ export class ClientType<Memory> {
       resource: interest.name,
       rule,
     });
-    this.#invalid.set(typeUrl, interest, nameKey(interest.name), { interest, error });
+    this.#invalid.set(idOf(interest), { interest, error });
     this.#host.sink.unavailable({ typeUrl, interest }, error);
   }
 
   #forgetInvalid(interest: Interest): void {
     const { typeUrl } = this;
-    if (this.#invalid.delete(typeUrl, interest, nameKey(interest.name)))
+    if (this.#invalid.delete(idOf(interest)))
       this.#host.sink.unavailable({ typeUrl, interest }, undefined);
   }
 
@@ -460,7 +458,9 @@ export class ClientType<Memory> {
     const silent = isIdle ? late : late.filter(({ kind }) => kind === "name");
     if (!isIdle) this.#deadlines.start(late.filter(({ kind }) => kind !== "name"));
     if (silent.length > 0)
-      this.#deadlines.start(concludeDeadline(this.#source, silent, this.#repeats));
+      this.#deadlines.start(
+        concludeDeadline(this.#source, silent, this.#repeats, this.#source.parts.collections),
+      );
     this.#host.waited();
   }
 
@@ -563,6 +563,10 @@ export class ClientType<Memory> {
     const oldest = answers.findIndex(({ error }) => error === undefined);
     answers.splice(Math.max(0, oldest), 1);
   }
+}
+
+function idOf(interest: Interest): string {
+  return interestKey(interest, nameKey(interest.name));
 }
 
 function changesOf<Memory>({ added, dropped, repeated }: TypeStream<Memory>): WantedChanges {

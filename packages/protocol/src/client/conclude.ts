@@ -1,37 +1,30 @@
 import { nameKey } from "@xdstp/uri";
 
-import type { Put, Refresh, Removal, ResourceSink, Transaction, TypedInterest } from "@xdstp/core";
-import { isCached, isCachedByAll, isWantedCached, standInOf } from "./cached.ts";
-import type { ClassifySource, ResponseVerdict } from "./classification.ts";
+import type { Put, Refresh, Removal, TypedInterest } from "@xdstp/core";
+import {
+  applyEvent,
+  applyToCollection,
+  applyToName,
+  commitAside,
+  type ConcludeSource,
+  confirm,
+} from "./apply-event.ts";
+import { isCachedByAll, isWantedCached, standInOf } from "./cached.ts";
+import type { ResponseVerdict } from "./classification.ts";
 import type { RejectedName } from "./client-event.ts";
+import type { CollectionParts } from "./client-parts.ts";
+import type { Repeats } from "./conclude-collection.ts";
 import { lateError } from "./errors.ts";
+import type { NotedRejection } from "./knowledge.ts";
 import { receivedKey, type ReceivedResponse } from "./received.ts";
 import {
   changeCollection,
   changeName,
-  type CollectionEvent,
   isPending,
-  type NameEvent,
-  type NotedRejection,
   type Wanted,
   type WantedCollection,
-  type WantedEvent,
   type WantedName,
 } from "./wanted.ts";
-
-/**
- * The parts that a conclusion may change: the states of subscribed interests, by events, and the sink.
- * Conclusions are drawn from a response, a deadline and an idle collection only; each has one
- * function here.
- */
-export interface ConcludeSource extends ClassifySource {
-  readonly sink: ResourceSink;
-  /**
-   * When the stream began, by `Clock.now()`. undefined: nothing can be concluded from a server that
-   * sends nothing ({@link ClientVariant.silenceConfirms}).
-   */
-  readonly confirmsSince: number | undefined;
-}
 
 /** The transaction of a response. */
 export interface ResponseTransaction {
@@ -267,12 +260,6 @@ function noteRejections(
 }
 
 /**
- * Returns true if an interest that seems late was requested again, so that nothing is concluded
- * yet. `isOfOther`: its cached resource is from another server.
- */
-export type Repeats = (wanted: Wanted, isOfOther: boolean) => boolean;
-
-/**
  * Concludes from interests that have not come in time (C-MISS-4). A name does not exist, or is
  * unavailable for now (C-GRPC-10). A collection is complete with the members that have come
  * (C-GLOB-9); if there are none, it may be unavailable for now too.
@@ -284,6 +271,7 @@ export function concludeDeadline(
   source: ConcludeSource,
   due: readonly Wanted[],
   repeats: Repeats,
+  collections: CollectionParts | undefined,
 ): readonly Wanted[] {
   const { context, typeUrl, sink } = source;
   const standIns: Wanted[] = [];
@@ -302,10 +290,10 @@ export function concludeDeadline(
         if (removals !== undefined) names.push(wanted);
         remove.push(...(removals ?? []));
       } else {
-        const { removals, whole } = concludeCollection(source, wanted);
-        remove.push(...removals);
-        if (whole === undefined) silent.push(wanted);
-        else settled.push(whole);
+        const concluded = collections?.concludeOverdue(source, wanted);
+        remove.push(...(concluded?.removals ?? []));
+        if (concluded?.whole === undefined) silent.push(wanted);
+        else settled.push(concluded.whole);
       }
     }
   }
@@ -361,108 +349,6 @@ function concludeName(
     constraints === undefined ? removal : { ...removal, constraints },
   );
   return variants.length === 0 ? [removal] : variants;
-}
-
-/**
- * Completes a collection with the members that have come. Without `whole`: none have come, and the
- * collection is unavailable for now.
- */
-function concludeCollection(
-  source: ConcludeSource,
-  wanted: WantedCollection,
-): { readonly removals: readonly Removal[]; readonly whole: TypedInterest | undefined } {
-  const { context, typeUrl, wants } = source;
-  const { interest, state } = wanted;
-  const { request } = state;
-  const hasBegun = request.kind === "partial";
-  applyToCollection(source, wanted, { kind: "overdue" });
-  confirm(source, wanted);
-  const isSilent = context.timeoutIsTransient && !hasBegun && !isWantedCached(source, wanted);
-  if (isSilent) {
-    const error = lateError(context, typeUrl, interest, "UNAVAILABLE", false);
-    applyToCollection(source, wanted, { kind: "failed", error });
-  }
-  // The server has read the request by now, so its last full state is complete (C-FULL-3). Names
-  // that are also subscribed by name have a time limit of their own.
-  const removed = ("unseen" in request ? request.unseen : []).filter(({ name }) =>
-    wants.covering(nameKey(name)).every(({ kind }) => kind !== "name"),
-  );
-  const keys = removed.map(({ name }) => nameKey(name));
-  if (keys.length > 0)
-    applyToCollection(source, wanted, { kind: "removed", keys, at: context.clock.wallTime() });
-  return {
-    removals: removed.filter(({ name }) => isCached(source, { name })),
-    whole: isSilent ? undefined : { typeUrl, interest, ...(!hasBegun && { timedOut: true }) },
-  };
-}
-
-/**
- * Concludes that collections are complete, since no further member has come for some time
- * (C-GLOB-9).
- */
-export function concludeIdle(source: ConcludeSource, repeats: Repeats): void {
-  const { typeUrl, sink, wants } = source;
-  const settled: TypedInterest[] = [];
-  for (const wanted of wants) {
-    const { request, known } = wanted.state;
-    if (wanted.kind === "name" || request.kind !== "partial") continue;
-    if (known.kind === "requested" && repeats(wanted, false)) continue;
-    applyToCollection(source, wanted, { kind: "idle" });
-    confirm(source, wanted);
-    settled.push({ typeUrl, interest: wanted.interest });
-  }
-  if (settled.length > 0) commitAside(sink, { settled });
-}
-
-/** Notes that the server knows the cached state and has sent nothing else in time. */
-function confirm(source: ConcludeSource, wanted: Wanted): void {
-  if (source.confirmsSince !== undefined)
-    applyEvent(source, wanted, { kind: "confirmed", since: source.confirmsSince });
-}
-
-/**
- * Applies an event. If that changes the error of the interest, or ends it, reports it to the sink.
- */
-export function applyEvent(source: ConcludeSource, wanted: Wanted, event: WantedEvent): void {
-  if (wanted.kind === "name") applyToName(source, wanted, event);
-  else applyToCollection(source, wanted, event);
-}
-
-function applyToName(source: ConcludeSource, wanted: WantedName, event: NameEvent): void {
-  const before = wanted.state.known.reports;
-  changeName(wanted, event);
-  report(source, wanted, before);
-}
-
-function applyToCollection(
-  source: ConcludeSource,
-  wanted: WantedCollection,
-  event: CollectionEvent,
-): void {
-  const before = wanted.state.known.reports;
-  changeCollection(wanted, event);
-  report(source, wanted, before);
-}
-
-function report(
-  { sink, typeUrl }: ConcludeSource,
-  { interest, state }: Wanted,
-  before: number,
-): void {
-  const { error, reports } = state.known;
-  if (reports !== before) sink.unavailable({ typeUrl, interest }, error);
-}
-
-/**
- * Commits a transaction that does not belong to a response. Its result is not sent to a server:
- * neither rejections nor the failure of a sink.
- */
-export function commitAside(sink: ResourceSink, transaction: Transaction): void {
-  try {
-    sink.commit(transaction).decided?.catch(() => undefined);
-  } catch {
-    // The server is not informed of a failure: see above.
-  }
 }
 
 /** Returns each removal once: several parameter sets of a name share it. */

@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import { createManualClock } from "../../test/manual-clock.ts";
 import { createFetchDeadlines } from "./fetch-deadlines.ts";
 import { changeName, type WantedName } from "./wanted.ts";
-import { WantedIndex } from "./wanted-index.ts";
+import { createWantedIndex } from "./wanted-index.ts";
 
 function want(name: string): WantedName {
-  const made = new WantedIndex("t").add({ name });
+  const made = createWantedIndex("t").add({ name });
   if (made?.kind !== "name") throw new Error("it is new, and a name");
   changeName(made, { kind: "sent", first: true });
   return made;

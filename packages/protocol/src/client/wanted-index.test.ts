@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { WantedIndex } from "./wanted-index.ts";
+import { createWantedIndex, type WantedIndex } from "./wanted-index.ts";
 
 const X = "xdstp://a/t.T/ns/x";
 const GLOB = "xdstp://a/t.T/ns/*";
 
 function of(...names: readonly string[]): WantedIndex {
-  const index = new WantedIndex("t");
+  const index = createWantedIndex("t");
   for (const name of names) index.add({ name });
   return index;
 }
@@ -13,7 +13,7 @@ function of(...names: readonly string[]): WantedIndex {
 const namesIn = (index: ReturnType<WantedIndex["covering"]>): readonly string[] =>
   index.map(({ interest }) => interest.name);
 
-describe("WantedIndex", () => {
+describe("createWantedIndex()", () => {
   it("finds what covers a name: itself, its glob, the wildcard", () => {
     const index = of("a", X, GLOB, "xdstp://a/t.T/other/*", "*");
     expect(namesIn(index.covering("a"))).toEqual(["a", "*"]);

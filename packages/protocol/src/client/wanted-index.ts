@@ -1,7 +1,8 @@
 import { globOf, isGlob, nameKey } from "@xdstp/uri";
 
 import { type Interest, interestKey, InterestMap } from "@xdstp/core";
-import { newCollection, newName, type Wanted, type WantedName } from "./wanted.ts";
+import { newName, type Wanted, type WantedName } from "./wanted.ts";
+import { newCollection, nextCollection } from "./wanted-collection.ts";
 
 const NONE: readonly never[] = [];
 
@@ -11,15 +12,49 @@ export interface WantedReader extends Iterable<Wanted> {
   readonly size: number;
   /**
    * Returns the interests that a resource with this name (a key) and these aliases answers
-   * (C-ALIAS-3).
+   * (C-ALIAS-3). The array is the same for the same key until an interest is added or removed, and
+   * for all names that only one collection covers.
    */
   covering(key: string, aliases?: readonly string[]): readonly Wanted[];
 }
 
+/** The subscribed interests of one type. */
+export interface WantedIndex extends WantedReader {
+  /** True if an interest is subscribed by an alias. */
+  readonly hasAliases: boolean;
+  /** Adds an interest. undefined: it is already subscribed. */
+  add(interest: Interest): Wanted | undefined;
+  /** Removes an interest. undefined: it was not subscribed. */
+  remove(interest: Interest): Wanted | undefined;
+  /** Returns the interests of a key, with any parameters. */
+  ofName(key: string): readonly Wanted[];
+  /**
+   * Notes that an interest is subscribed by an alias of the resource with this name (C-ALIAS-3).
+   */
+  link(wanted: WantedName, realName: string): void;
+  /**
+   * Links the interests that are aliases of a cached resource: a server does not send that resource
+   * again on a new stream (C-ALIAS-3).
+   */
+  linkCached(key: string, aliases: readonly string[] | undefined): void;
+  /** Notes that an interest is not subscribed by an alias any more. */
+  unlink(wanted: WantedName): void;
+  /**
+   * Returns and forgets the names without subscribers whose cached resource may still show a
+   * removed alias, since its new state without the alias was rejected.
+   */
+  takeOrphans(): readonly string[];
+}
+
 /**
- * The subscribed interests of one type. Finds those that cover a name without visiting the others.
+ * Creates an index of names, globs and `*`, with any parameters. It finds those that cover a name
+ * without visiting the others.
  */
-export class WantedIndex implements WantedReader {
+export function createWantedIndex(typeUrl: string): WantedIndex {
+  return new Index(typeUrl);
+}
+
+class Index implements WantedIndex {
   readonly #typeUrl: string;
   readonly #all = new InterestMap<Wanted>();
   /**
@@ -41,7 +76,6 @@ export class WantedIndex implements WantedReader {
     return this.#all.size;
   }
 
-  /** True if an interest is subscribed by an alias. */
   get hasAliases(): boolean {
     return this.#byRealName.size > 0;
   }
@@ -50,7 +84,6 @@ export class WantedIndex implements WantedReader {
     return this.#all[Symbol.iterator]();
   }
 
-  /** Adds an interest. undefined: it is already subscribed. */
   add(interest: Interest): Wanted | undefined {
     const key = nameKey(interest.name);
     if (this.#all.get(this.#typeUrl, interest, key) !== undefined) return undefined;
@@ -59,7 +92,6 @@ export class WantedIndex implements WantedReader {
     return wanted;
   }
 
-  /** Removes an interest. undefined: it was not subscribed. */
   remove(interest: Interest): Wanted | undefined {
     const key = nameKey(interest.name);
     const wanted = this.#all.get(this.#typeUrl, interest, key);
@@ -71,19 +103,12 @@ export class WantedIndex implements WantedReader {
     return wanted;
   }
 
-  /**
-   * Notes that an interest is subscribed by an alias of the resource with this name (C-ALIAS-3).
-   */
   link(wanted: WantedName, realName: string): void {
     if (wanted.realName === realName || !this.#has(wanted)) return;
     this.#former.delete(wanted);
     this.#setRealName(wanted, realName);
   }
 
-  /**
-   * Links the interests that are aliases of a cached resource: a server does not send that resource
-   * again on a new stream (C-ALIAS-3).
-   */
   linkCached(key: string, aliases: readonly string[] = NONE): void {
     for (const alias of aliases)
       for (const wanted of this.ofName(nameKey(alias)))
@@ -91,17 +116,12 @@ export class WantedIndex implements WantedReader {
           this.link(wanted, key);
   }
 
-  /** Notes that an interest is not subscribed by an alias any more. */
   unlink(wanted: WantedName): void {
     if (wanted.realName !== undefined && this.#has(wanted))
       this.#former.set(wanted, wanted.realName);
     this.#setRealName(wanted, undefined);
   }
 
-  /**
-   * Returns and forgets the names without subscribers whose cached resource may still show a
-   * removed alias, since its new state without the alias was rejected.
-   */
   takeOrphans(): readonly string[] {
     const orphans = [...this.#former].filter(
       ([, realName]) => this.covering(realName).length === 0,
@@ -110,15 +130,10 @@ export class WantedIndex implements WantedReader {
     return orphans.map(([, realName]) => realName);
   }
 
-  /** Returns the interests of a key, with any parameters. */
   ofName(key: string): readonly Wanted[] {
     return this.#all.ofName(this.#typeUrl, key);
   }
 
-  /**
-   * Returns the interests that a resource answers. The array is the same for the same key until an
-   * interest is added or removed, and for all names that only one collection covers.
-   */
   covering(key: string, aliases: readonly string[] = NONE): readonly Wanted[] {
     const own = this.#all.covering(this.#typeUrl, key, globOf(key));
     if (aliases.length + this.#byRealName.size === 0) return own;
@@ -151,7 +166,7 @@ function createWanted(interest: Interest, key: string): Wanted {
   const id = interestKey(interest, key);
   if (interest.name === "*" || isGlob(interest.name)) {
     const kind = interest.name === "*" ? "wildcard" : "glob";
-    return { kind, interest, key, id, state: newCollection };
+    return { kind, interest, key, id, state: newCollection, next: nextCollection };
   }
   return { kind: "name", interest, key, id, realName: undefined, state: newName };
 }

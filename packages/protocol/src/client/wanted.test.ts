@@ -1,16 +1,15 @@
 import { XdsError } from "@xdstp/core";
 import { describe, expect, it } from "vitest";
+import type { NotedRejection } from "./knowledge.ts";
 import {
   type CollectionEvent,
   type CollectionState,
   type NameEvent,
   type NameState,
-  newCollection,
   newName,
-  nextCollection,
   nextName,
-  type NotedRejection,
 } from "./wanted.ts";
+import { newCollection, nextCollection } from "./wanted-collection.ts";
 
 const error = new XdsError("UNAVAILABLE", "it is away");
 const other = new XdsError("INVALID_ARGUMENT", "it is bad");

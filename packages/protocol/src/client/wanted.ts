@@ -1,4 +1,15 @@
 import { isSameError, type Interest, type Removal, type XdsError } from "@xdstp/core";
+import {
+  cached,
+  confirmed,
+  failed,
+  type Knowledge,
+  noRejections,
+  over,
+  rejected,
+  type Rejections,
+  withoutError,
+} from "./knowledge.ts";
 
 /**
  * An interest that the client requests from its server. Its `state` is a value that only
@@ -37,6 +48,11 @@ export interface WantedCollection extends WantedInterest {
   readonly kind: "glob" | "wildcard";
   /** Its state. Written by `changeCollection` only. */
   readonly state: CollectionState;
+  /**
+   * Returns the state after an event: `nextCollection`. It is not imported here, so that a client of
+   * single names does not contain it.
+   */
+  readonly next: (state: CollectionState, event: CollectionEvent) => CollectionState;
 }
 
 /** The common part of names and collections. */
@@ -103,58 +119,6 @@ export type CollectionRequest =
   | { readonly kind: "silent"; readonly first: boolean }
   | { readonly kind: "dropped" };
 
-/** The knowledge of a client about an interest (C-CSDS-3). */
-export interface Knowledge {
-  /** The newest information. */
-  readonly known: Known;
-  /**
-   * States that were rejected and not corrected since, by key: of the name itself, or of members.
-   */
-  readonly rejections: ReadonlyMap<string, NotedRejection>;
-}
-
-/** The newest information about an interest. */
-export type Known =
-  | (Learned & {
-      readonly kind: "requested" | "cached" | "missing" | "late";
-      /** The reason why it does not exist, or why the cached state may be out of date. */
-      readonly error: XdsError | undefined;
-    })
-  | (Learned & {
-      readonly kind: "rejected" | "failed";
-      /** The reason why it was rejected, or the error that the server has sent. */
-      readonly error: XdsError;
-    });
-
-/** When something was learned about an interest, and how often its error has changed. */
-interface Learned {
-  /** When a resource of it last came, in milliseconds since the epoch; 0: never (B-CSDS-2). */
-  readonly at: number;
-  /**
-   * The number of times that `error` had to be reported: a different error, the same error for
-   * another version (C-ACK-18), or its end.
-   */
-  readonly reports: number;
-}
-
-/**
- * The state of a subscribed interest (C-CSDS-3). `late`: nothing came in time (C-MISS-4). `failed`:
- * the server has sent an error.
- */
-export type WantState = Known["kind"];
-
-/** A state that was rejected. */
-export interface NotedRejection {
-  /** The name of the resource that was rejected. */
-  readonly name: string;
-  /** The version that was rejected. Empty: the server gave none. */
-  readonly version: string;
-  /** Why it was rejected. */
-  readonly error: XdsError;
-  /** When it was rejected, by `Clock.now()`. */
-  readonly moment: number;
-}
-
 /** Events of both names and collections. */
 export type WantedEvent =
   /** A stream has begun: nothing of an earlier one counts (C-DSUB-8, C-RECON-2). */
@@ -165,18 +129,8 @@ export type WantedEvent =
   | { readonly kind: "came"; readonly keys: readonly string[]; readonly at: number }
   /** Resources with these keys do not exist any more. */
   | { readonly kind: "removed"; readonly keys: readonly string[]; readonly at: number }
-  /**
-   * New states were rejected; what is cached stays (C-ACK-5). At most `limit` of them are kept, by
-   * their keys; one without a key is not kept.
-   */
-  | {
-      readonly kind: "rejected";
-      readonly rejections: readonly (readonly [
-        key: string | undefined,
-        rejection: NotedRejection,
-      ])[];
-      readonly limit: number;
-    }
+  /** New states were rejected; what is cached stays (C-ACK-5). */
+  | ({ readonly kind: "rejected" } & Rejections)
   /**
    * The server has sent an error, or the interest is unavailable for now; what is cached stays
    * (C-ERR-4).
@@ -230,14 +184,7 @@ export type CollectionEvent =
 export const newName: NameState = {
   request: { kind: "unsent" },
   known: { kind: "requested", at: 0, error: undefined, reports: 0 },
-  rejections: new Map(),
-};
-
-/** The state of a collection that was just subscribed. */
-export const newCollection: CollectionState = {
-  request: { kind: "unsent" },
-  known: newName.known,
-  rejections: newName.rejections,
+  rejections: noRejections,
 };
 
 /** Applies an event to a name. Only this function and `changeCollection` write a state. */
@@ -249,7 +196,7 @@ export function changeName(wanted: WantedName, event: NameEvent): void {
 /** Applies an event to a collection. */
 export function changeCollection(wanted: WantedCollection, event: CollectionEvent): void {
   const writable: { state: CollectionState } = wanted;
-  writable.state = nextCollection(wanted.state, event);
+  writable.state = wanted.next(wanted.state, event);
 }
 
 /**
@@ -261,7 +208,6 @@ export function isPending({ state: { request } }: Wanted): boolean {
 }
 
 const ANSWERED: NameRequest = { kind: "answered" };
-const NONE: ReadonlyMap<string, NotedRejection> = newName.rejections;
 
 /** Returns the state of a name after an event. `key`: the key of the name. */
 export function nextName(state: NameState, key: string, event: NameEvent): NameState {
@@ -287,7 +233,7 @@ export function nextName(state: NameState, key: string, event: NameEvent): NameS
       // The removal of the name itself also ends rejections under the real name that it was an
       // alias of.
       const isOwn = event.keys.includes(key);
-      const after = cached(isOwn ? { known, rejections: NONE } : state, event);
+      const after = cached(isOwn ? { known, rejections: noRejections } : state, event);
       return { ...after, request, known: { ...after.known, kind: "missing" } };
     }
     case "rejected":
@@ -303,186 +249,9 @@ export function nextName(state: NameState, key: string, event: NameEvent): NameS
   }
 }
 
-/** Returns the state of a collection after an event. */
-export function nextCollection(state: CollectionState, event: CollectionEvent): CollectionState {
-  const { request, known, rejections } = state;
-  if (request.kind === "dropped") return state;
-  switch (event.kind) {
-    case "stream-began":
-      return { request: newCollection.request, known, rejections };
-    case "sent":
-      return { request: sent(request, event.first), known, rejections };
-    case "arrived":
-      return { request: arrived(request, event.keys), known, rejections };
-    case "left-out":
-      return isOpen(request)
-        ? { request: { ...request, unseen: event.unseen }, known, rejections }
-        : state;
-    case "came":
-      return { request: beginAgain(state), ...cached(state, event) };
-    case "removed":
-      // A removal before any member has come says nothing about the collection.
-      return hasNotBegun(request) && known.kind === "requested"
-        ? { request, known, rejections: without(rejections, event.keys) }
-        : { request, ...cached(state, event) };
-    case "whole": {
-      const left = new Map([...rejections].filter(([key]) => event.rejected.has(key)));
-      return {
-        request: complete(request),
-        ...cached({ known, rejections: left }, { at: known.at }),
-      };
-    }
-    case "rejected":
-      return { request, ...rejected(state, event) };
-    case "failed":
-      return { request: closed(request), known: failed(known, event), rejections };
-    case "confirmed":
-      return { request, ...confirmed(state, event) };
-    case "idle":
-      return { request: idle(request), known, rejections };
-    case "overdue":
-      return { request: closed(request), known, rejections };
-    case "dropped":
-      return { request: { kind: "dropped" }, known: withoutError(known), rejections };
-  }
-}
-
-type OpenRequest = Extract<CollectionRequest, { readonly kind: "waiting" | "partial" }>;
-
-/**
- * Returns true if nothing was concluded about a collection since it was requested on this stream.
- */
-function isOpen(request: CollectionRequest): request is OpenRequest {
-  return request.kind === "waiting" || request.kind === "partial";
-}
-
 /** Returns true if nothing has come on this stream. */
 export function hasNotBegun({ kind }: CollectionRequest | NameRequest): boolean {
   return kind === "waiting" || kind === "silent";
-}
-
-/**
- * A complete or silent collection that is requested again, because a member was lost, keeps its
- * state: members that a response leaves out are removed.
- */
-function sent(request: CollectionRequest, first: boolean): CollectionRequest {
-  switch (request.kind) {
-    case "unsent":
-    case "waiting":
-      return { kind: "waiting", first, unseen: [] };
-    case "partial":
-      return { ...request, first, unseen: [] };
-    default:
-      return request;
-  }
-}
-
-function arrived(request: CollectionRequest, keys: readonly string[]): CollectionRequest {
-  switch (request.kind) {
-    case "waiting":
-      return { ...request, kind: "partial", members: new Set(keys) };
-    case "silent":
-      return { kind: "partial", first: request.first, unseen: [], members: new Set(keys) };
-    case "partial":
-      for (const key of keys) request.members.add(key);
-      return request;
-    default:
-      return request;
-  }
-}
-
-/** A member that comes after a collection had failed as a whole begins the collection again. */
-function beginAgain({ request, known, rejections }: CollectionState): CollectionRequest {
-  return request.kind === "complete" && known.error !== undefined && rejections.size === 0
-    ? { kind: "partial", first: request.first, unseen: [], members: new Set() }
-    : request;
-}
-
-function complete(request: CollectionRequest): CollectionRequest {
-  return "first" in request ? { kind: "complete", first: request.first } : request;
-}
-
-/**
- * Handles the end of an idle time. Members that a full state has left out are removed only when the
- * server must have read the request (C-FULL-3), so the collection stays partial until then.
- */
-function idle(request: CollectionRequest): CollectionRequest {
-  if (request.kind !== "partial") return request;
-  return request.unseen.length > 0 ? { ...request, members: new Set() } : complete(request);
-}
-
-function closed(request: CollectionRequest): CollectionRequest {
-  if (request.kind === "waiting") return { kind: "silent", first: request.first };
-  return request.kind === "partial" ? complete(request) : request;
-}
-
-/**
- * Returns what is known when a resource is cached: earlier errors and rejections of these keys are
- * over.
- */
-function cached(
-  { known, rejections }: Knowledge,
-  { keys = [], at }: { readonly keys?: readonly string[]; readonly at: number },
-): Knowledge {
-  const left = rejections.size === 0 ? rejections : without(rejections, keys);
-  return {
-    known:
-      left.size === 0
-        ? { kind: "cached", at, ...over(known) }
-        : { kind: "cached", at, error: known.error, reports: known.reports },
-    rejections: left,
-  };
-}
-
-/** Notes rejections. The same error for the same version is reported once (C-ACK-18). */
-function rejected(
-  { known, rejections }: Knowledge,
-  event: Extract<WantedEvent, { readonly kind: "rejected" }>,
-): Knowledge {
-  const all = new Map(rejections);
-  let { error } = known;
-  let isNew = false;
-  for (const [key, rejection] of event.rejections) {
-    const before = key === undefined ? undefined : all.get(key);
-    if (
-      error === undefined ||
-      before?.version !== rejection.version ||
-      !isSameError(before.error, rejection.error)
-    ) {
-      ({ error } = rejection);
-      isNew = true;
-    }
-    if (key !== undefined && (before !== undefined || all.size < event.limit))
-      all.set(key, rejection);
-  }
-  return error === undefined
-    ? { known, rejections }
-    : {
-        known: {
-          kind: "rejected",
-          at: known.at,
-          error,
-          reports: isNew ? known.reports + 1 : known.reports,
-        },
-        rejections: all,
-      };
-}
-
-/** Notes an error. The same error again changes nothing. */
-function failed(known: Known, { error }: { readonly error: XdsError }): Known {
-  return isSameError(known.error, error)
-    ? known
-    : { kind: "failed", at: known.at, error, reports: known.reports + 1 };
-}
-
-function confirmed(
-  { known, rejections }: Knowledge,
-  { since }: { readonly since: number },
-): Knowledge {
-  const left = new Map([...rejections].filter(([, { moment }]) => moment >= since));
-  return known.error === undefined || left.size > 0
-    ? { known, rejections: left }
-    : { known: { kind: "cached", at: known.at, ...over(known) }, rejections: NONE };
 }
 
 function late(
@@ -501,28 +270,5 @@ function late(
   }
   return others
     ? { known: { kind, at: known.at, error: known.error, reports: known.reports }, rejections }
-    : { known: { kind, at, ...over(known) }, rejections: NONE };
-}
-
-function withoutError(known: Known): Known {
-  const { kind, at } = known;
-  return {
-    kind: kind === "rejected" || kind === "failed" ? "requested" : kind,
-    at,
-    ...over(known),
-  };
-}
-
-/** Ends the error, which is reported once. */
-function over({ error, reports }: Known): { readonly error: undefined; readonly reports: number } {
-  return { error: undefined, reports: error === undefined ? reports : reports + 1 };
-}
-
-function without(
-  rejections: ReadonlyMap<string, NotedRejection>,
-  keys: readonly string[],
-): ReadonlyMap<string, NotedRejection> {
-  const left = new Map(rejections);
-  for (const key of keys) left.delete(key);
-  return left;
+    : { known: { kind, at, ...over(known) }, rejections: noRejections };
 }

@@ -1,3 +1,4 @@
+import type { Fault, Interest } from "@xdstp/core";
 import {
   allParts,
   type ClientContext,
@@ -10,7 +11,7 @@ import {
   type Wanted,
   type WantedReader,
 } from "@xdstp/protocol/client";
-import { nameKey } from "@xdstp/uri";
+import { isGlob, nameKey } from "@xdstp/uri";
 
 import { encodeRequest } from "./encode-request.ts";
 import { readResponse } from "./read-response.ts";
@@ -56,11 +57,17 @@ export function createDeltaClient(context: ClientContext): ClientFeed {
 
 /**
  * Creates a delta client for a program that has to be small, such as a page. It subscribes to single
- * names without parameters only. Error texts of the server are not redacted, so they must not be
- * passed on to other clients.
+ * names without parameters only, by the names of the resources and not by aliases. Error texts of the
+ * server are not redacted, so they must not be passed on to other clients.
  */
 export function createDeltaNameClient(context: ClientContext): ClientFeed {
-  return createClientFeed(context, { ...delta, parts: nameParts });
+  return createClientFeed(context, { ...delta, parts: nameParts, faultOf: nameFault });
+}
+
+function nameFault({ name, parameters }: Interest): Fault | undefined {
+  return name === "*" || isGlob(name) || parameters !== undefined
+    ? { text: `${JSON.stringify(name)}: this client requests single names without parameters only` }
+    : undefined;
 }
 
 /** Encodes the changes since the last request. */

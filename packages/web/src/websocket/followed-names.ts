@@ -2,7 +2,6 @@ import {
   type Committed,
   type Held,
   type Interest,
-  InterestMap,
   type Rejection,
   type ResourceSink,
   type Scope,
@@ -15,23 +14,22 @@ import type { FollowedName } from "./followed-name.ts";
 
 /** The subscribed names of a client, as the sink of its feed. */
 export class FollowedNames implements ResourceSink {
-  readonly #names = new InterestMap<FollowedName>();
+  readonly #names = new Map<string, FollowedName>();
   #revision = 0;
   /** The reason why the server cannot be reached. */
   outage: XdsError | undefined;
 
   add(followed: FollowedName): void {
-    const { typeUrl, name } = followed;
-    this.#names.set(typeUrl, { name }, nameKey(name), followed);
+    this.#names.set(keyOf(followed.typeUrl, followed.name), followed);
   }
 
   delete({ typeUrl, name }: FollowedName): void {
-    this.#names.delete(typeUrl, { name }, nameKey(name));
+    this.#names.delete(keyOf(typeUrl, name));
   }
 
   /** Notes that the stream is open, so what the server has sent is current. */
   confirm(): void {
-    for (const followed of this.#names) followed.confirm();
+    for (const followed of this.#names.values()) followed.confirm();
   }
 
   commit({ put = [], remove = [], refresh = [] }: Transaction): Committed {
@@ -47,11 +45,11 @@ export class FollowedNames implements ResourceSink {
   }
 
   *held(typeUrl: string, interest?: Interest): Iterable<Held> {
-    const asked = interest && this.#find(typeUrl, interest.name);
     const all =
-      interest === undefined ? this.#names.ofType(typeUrl) : asked === undefined ? [] : [asked];
-    for (const { name, accepted } of all)
-      if (accepted !== undefined) yield { name, version: accepted };
+      interest === undefined ? this.#names.values() : [this.#find(typeUrl, interest.name)];
+    for (const followed of all)
+      if (followed?.accepted !== undefined && followed.typeUrl === typeUrl)
+        yield { name: followed.name, version: followed.accepted };
   }
 
   unavailable({ typeUrl, interest }: Scope, error: XdsError | undefined): void {
@@ -60,7 +58,7 @@ export class FollowedNames implements ResourceSink {
       return;
     }
     this.outage = error;
-    for (const followed of this.#names) {
+    for (const followed of this.#names.values()) {
       // The end of an outage ends the errors of single names too; the feed reports them again.
       if (error === undefined) followed.fail(undefined);
       else followed.changed();
@@ -68,6 +66,10 @@ export class FollowedNames implements ResourceSink {
   }
 
   #find(typeUrl: string, name: string): FollowedName | undefined {
-    return this.#names.get(typeUrl, { name }, nameKey(name));
+    return this.#names.get(keyOf(typeUrl, name));
   }
+}
+
+function keyOf(typeUrl: string, name: string): string {
+  return `${typeUrl} ${nameKey(name)}`;
 }
