@@ -1,3 +1,4 @@
+import { pathToFileURL } from "node:url";
 import {
   createClient,
   type Channels,
@@ -76,7 +77,13 @@ export async function openAskClient(
   const configured = await configuredSources(flags, io);
   const { spoken } = configured;
   const foreign: IgnoredNames = new Map();
-  const channels = await configured.openChannels(io.clock);
+  /** The files of a bootstrap that do not exist, by URL, as one line each. */
+  const missingFiles = new Map<string, string>();
+  const channels = await configured.openChannels(io.clock, ({ kind, path, ...event }) => {
+    const url = pathToFileURL(path).href;
+    if (kind === "missing" && "message" in event) missingFiles.set(url, event.message);
+    else missingFiles.delete(url);
+  });
   const client = createClient({
     bootstrap: configured.bootstrap,
     sources: configured.more,
@@ -113,7 +120,9 @@ export async function openAskClient(
     );
   const heard = (rows: Rows, some: boolean): string => {
     const streams = rows.flatMap(({ id, name, status }) =>
-      status === undefined ? [] : [heardOf(name, status, spoken(name, id), some)],
+      status === undefined
+        ? []
+        : [missingFiles.get(name) ?? heardOf(name, status, spoken(name, id), some)],
     );
     return (streams.length > 0 ? streams : rows.map(({ name }) => `${name} has not answered`)).join(
       "; ",

@@ -17,6 +17,7 @@ import {
   type ServerOptions,
 } from "@xdstp/federation";
 import { cluster, listener } from "@xdstp/resource-types";
+import type { FileEvent } from "@xdstp/transport-file/client";
 import { memberTypeOf, parseLocator, printLocator } from "@xdstp/uri";
 import type { CliIo } from "./cli-io.ts";
 import { loadRegistry } from "./load-registry.ts";
@@ -35,8 +36,8 @@ export interface ConfiguredSources {
   readonly sources: readonly FederationSource[];
   /** The sources that are not in the bootstrap: the directory of `--files`. */
   readonly more: readonly FederationSource[];
-  /** Creates the channels to all servers: over gRPC, over transports, and to the files of a bootstrap. */
-  readonly openChannels: (clock: Clock) => Promise<Channels>;
+  /** Creates the channels to all servers: over gRPC, over transports, and to the files of a bootstrap. `onFile` receives the events of these files. */
+  readonly openChannels: (clock: Clock, onFile: (event: FileEvent) => void) => Promise<Channels>;
   readonly node: BootstrapNode;
   /** `node_context_params` of the Envoy bootstrap. Empty for other configurations. */
   readonly nodeContextParams: readonly string[];
@@ -64,12 +65,12 @@ export async function configuredSources(
     ...configured,
     more,
     sources: [...more, ...configured.sources],
-    openChannels: async (clock) =>
+    openChannels: async (clock, onFile) =>
       createChannels({
         clock,
         limits: flags.limits ?? {},
         transports: {
-          ...(hasFiles(configured) && { file: await fileTransport() }),
+          ...(hasFiles(configured) && { file: await fileTransport(onFile) }),
           ...transports,
         },
       }),
@@ -84,9 +85,9 @@ function hasFiles({ sources, ownSource }: BootstrapSources): boolean {
 }
 
 /** Returns the transport for `path_config_source`. Loaded only if a bootstrap has files, since it starts slowly. */
-async function fileTransport(): Promise<Transport> {
+async function fileTransport(onEvent: (event: FileEvent) => void): Promise<Transport> {
   const { createFileTransport } = await import("@xdstp/transport-file/client");
-  return createFileTransport({ registry: await loadRegistry([]) });
+  return createFileTransport({ registry: await loadRegistry([]), onEvent });
 }
 
 /** Milliseconds after which a file that does not exist is reported as missing. A person waits for the report. */

@@ -178,7 +178,10 @@ async function serverSupply(ask: AskFlags, io: CliIo): Promise<ExportSupply> {
       ...configured.more,
       ...facts.sources({
         node: encodeNode(configured.node),
-        channels: await configured.openChannels(clock),
+        channels: await configured.openChannels(clock, (event) => {
+          if (event.kind === "missing")
+            io.stderr.write(`xdstp export: ${escapeText(event.message)}\n`);
+        }),
         variant: ask.variant,
         // A reader of files has to lose what the server removes.
         keepRemoved: false,

@@ -91,6 +91,25 @@ describe("the files of a bootstrap of Envoy", () => {
     );
   });
 
+  it("may not exist yet: get, export and relay say so [C-FILE-5]", async () => {
+    const folder = useFolder();
+    const source = `path_config_source: { path: ${folder.dir}/cds.yaml }`;
+    folder.write({ "envoy.yaml": `default_config_source: { ${source} }\n` });
+    const bootstrap = ["--bootstrap", join(folder.dir, "envoy.yaml")];
+    const missing = `${folder.dir}/cds.yaml: does not exist; its resources are read as soon as it`;
+    const got = await runToEnd(["get", "web", ...ofClusters, ...bootstrap, "--timeout", "0.5"]);
+    expect([got.code, got.err]).toEqual([1, expect.stringContaining(missing)]);
+    const out = join(folder.dir, "out");
+    const exported = await runToEnd(["export", out, ...bootstrap, "--timeout", "0.5"]);
+    expect([exported.code, exported.err]).toEqual([1, expect.stringContaining(missing)]);
+    const relay = useCli(["relay", ...bootstrap, "--listen", "0", "--opaque-key", "none"]);
+    const server = `127.0.0.1:${await relay.port()}`;
+    const asked = runToEnd(["get", "web", ...ofClusters, "--server", server]);
+    expect(await relay.stdout.line(/does not exist/)).toContain(missing);
+    folder.write({ "cds.yaml": `resources: [{ "@type": ${clusterType}, name: web }]\n` });
+    expect(await asked).toMatchObject({ code: 0 });
+  });
+
   it("are what a relay serves of an authority, to clients of gRPC [C-AUTH-1] [C-FILE-4]", async () => {
     const name = "xdstp://acme/envoy.config.cluster.v3.Cluster/web";
     const folder = useFolder({

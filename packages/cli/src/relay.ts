@@ -26,10 +26,10 @@ export async function relay(call: RelayCall, io: CliIo): Promise<number> {
   const upstream = await relayBootstrap(call.ask, io);
   const { what, certificates } = upstream;
   const registry = await loadRegistry([]);
-  const options = await relayOptions(call, upstream, io);
   return hostServer(
     { ...call, registry },
-    (tell) => openRelaySupply(options, what, tell, certificates),
+    async (tell) =>
+      openRelaySupply(await relayOptions(call, upstream, io, tell), what, tell, certificates),
     io,
   );
 }
@@ -39,13 +39,17 @@ export async function relayOptions(
   { relay, snapshot, ask }: RelayCall,
   { bootstrap, openChannels }: Pick<RelayBootstrap, "bootstrap" | "openChannels">,
   { clock }: Pick<CliIo, "clock">,
+  tell: Tell,
 ): Promise<RelayOptions> {
   return {
     ...relay,
     bootstrap,
     variant: ask.variant,
     clock,
-    channels: await openChannels(clock),
+    channels: await openChannels(clock, (event) => {
+      if (event.kind === "missing")
+        tell({ from: "relay", event: { kind: "warning", message: event.message } });
+    }),
     ...(snapshot && { snapshot: await snapshotOptions(snapshot) }),
   };
 }

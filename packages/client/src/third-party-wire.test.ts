@@ -73,6 +73,30 @@ describe("A wire of a third party", () => {
     expect(closing).toEqual(["acme://one"]);
   });
 
+  it("connects once to equal servers, and again to a file with another watched directory [C-GRPC-12]", () => {
+    const connected: (string | undefined)[] = [];
+    const channels = createChannels({
+      transports: {
+        file({ file }) {
+          connected.push(file?.watchedDirectory);
+          return {
+            open: () => ({ send: () => true, close: () => undefined }),
+            close: () => undefined,
+          };
+        },
+      },
+    });
+    const path = "/etc/xds/cds.yaml";
+    for (const more of [{}, { watchedDirectory: "/etc/xds" }, {}])
+      channels.acquire({
+        uri: `file://${path}`,
+        credentials: { type: "insecure" },
+        features: new Set(),
+        file: { path, ...more },
+      });
+    expect(connected).toEqual([undefined, "/etc/xds"]);
+  });
+
   it("is missing: the servers that need it are unreachable, with the reason", async () => {
     const { client } = useClient(["unused"], {
       channels: createChannels(),

@@ -135,6 +135,15 @@ describe("readConfigSource()", () => {
     expect(serverId({ ...insecure, ...polled })).toBe(all[1]);
   });
 
+  it("gives a file another id with a watched directory [C-AGG-1]", () => {
+    const path = { path: "/etc/xds/cds.yaml" };
+    const ids = [path, { ...path, watched_directory: { path: "/etc/xds" } }, path].map((source) => {
+      const read = readConfigSource({ path_config_source: source });
+      return read.kind === "servers" ? read.servers.map(serverId).join() : "";
+    });
+    expect([ids[1] === ids[0], ids[2] === ids[0]]).toEqual([false, true]);
+  });
+
   it("reads authorities exactly as they are written, each once [C-AUTH-2]", () => {
     expect(readConfigSource(from("s:1", ["a", "A", "a:1", "a", ""])).authorities).toEqual([
       "a",

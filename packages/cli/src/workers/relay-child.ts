@@ -10,6 +10,7 @@ import { groupLimits } from "../named-limits.ts";
 import { processIo } from "../process-io.ts";
 import { createPrometheusMeter } from "../prometheus-meter.ts";
 import { relayBootstrap } from "../relay-call.ts";
+import type { Tell } from "../reporter.ts";
 import { openRelaySupply, relayOptions, relaySupply } from "../relay.ts";
 import { firstAsUpstream, workerLimits } from "./first-as-upstream.ts";
 import { type ChildTask, type Look, plain, taskVariable } from "./messages.ts";
@@ -34,12 +35,13 @@ try {
 async function runFirst({ call, path }: ChildTask, parent: ParentLine): Promise<void> {
   const io = processIo();
   const upstream = await relayBootstrap(call.ask, io);
+  const tell: Tell = (event) => {
+    if (event.event.kind !== "resource-rejected") parent.tell(event);
+  };
   const supply = await openRelaySupply(
-    await relayOptions(call, upstream, io),
+    await relayOptions(call, upstream, io, tell),
     upstream.what,
-    (event) => {
-      if (event.event.kind !== "resource-rejected") parent.tell(event);
-    },
+    tell,
     upstream.certificates,
   );
   await rm(path, { force: true });
@@ -67,6 +69,9 @@ async function runFirst({ call, path }: ChildTask, parent: ParentLine): Promise<
 
 async function runWorker({ call, path, worker }: ChildTask, parent: ParentLine): Promise<void> {
   const io = processIo();
+  const tell: Tell = (event) => {
+    if (isOwn(event)) parent.tell({ ...event, worker });
+  };
   const { bootstrap, what, openChannels } = await relayBootstrap(call.ask, io);
   const options = await relayOptions(
     { ...call, snapshot: undefined },
@@ -75,13 +80,12 @@ async function runWorker({ call, path, worker }: ChildTask, parent: ParentLine):
       openChannels,
     },
     io,
+    tell,
   );
   const supply = relaySupply(
     { ...options, follow: false, variant: "delta", backoff: { initialMs: 100, maxMs: 1_000 } },
     what,
-    (event) => {
-      if (isOwn(event)) parent.tell({ ...event, worker });
-    },
+    tell,
   );
   const { metrics, ...others } = call;
   const meter = metrics && createPrometheusMeter();
