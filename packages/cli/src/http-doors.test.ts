@@ -314,14 +314,16 @@ describe("xdstp serve --openfeature", () => {
       [200, "https://app.example"],
       [200, "https://app.example"],
     ]);
-    const request = httpRequest(`${base}/ofrep/v1/events`, {
-      headers: { host: "evil.example" },
-      agent: false,
-    });
-    request.end();
-    const [response] = (await once(request, "response")) as [IncomingMessage];
-    response.resume();
-    expect(response.statusCode).toBe(421);
+    const statusFor = async (path: string, host: string): Promise<number | undefined> => {
+      const request = httpRequest(`${base}${path}`, { headers: { host }, agent: false });
+      request.end();
+      const [response] = (await once(request, "response")) as [IncomingMessage];
+      response.resume();
+      return response.statusCode;
+    };
+    expect(await statusFor("/ofrep/v1/events", "evil.example")).toBe(421);
+    // The authority is a host of resources, also where flags do not have it.
+    expect(await statusFor(`/${type}/web`, "acme.example")).toBe(200);
     signal("SIGINT");
     expect(await exit).toBe(0);
   });

@@ -11,6 +11,7 @@ import {
 import type { FederationServer, FederationSource } from "./federation-source.ts";
 import { checkHttpServer, isHttpServer, openHttpServer } from "./open-http-server.ts";
 import { openServer, type ServerOptions } from "./open-server.ts";
+import { shownUri } from "./shown-uri.ts";
 
 /**
  * Creates sources from configuration and keeps their order. A connection begins only when a server
@@ -68,7 +69,7 @@ export function createFederationServer(
   };
   return {
     id: serverId(server),
-    name: server.uri,
+    name: shownUri(server.uri),
     config: server,
     open: () => openServer(server, options),
   };

@@ -18,7 +18,7 @@ export interface FederationSource extends Omit<SourceConfig, "servers"> {
 export interface FederationServer {
   /** Equal for equal configurations, even if they are written differently. */
   readonly id: string;
-  /** The URI, for display. */
+  /** The URI, for display: without a password. */
   readonly name: string;
   /** The configuration, for display. Absent: the server was not created from configuration. */
   readonly config?: ServerConfig;

@@ -34,6 +34,14 @@ describe("a server over native HTTP", () => {
     expect(createFederationServer({ ...server, uri, ...more }, serverOptions()).name).toBe(uri);
   });
 
+  it("is a server of another transport if its credentials say so, also with a path [C-GRPC-1]", () => {
+    const credentials = { type: "transport", name: "acme", config: {} } as const;
+    const options = serverOptions();
+    const uri = "https://me:pa55@config.example/path";
+    const { name, config } = createFederationServer({ ...server, uri, credentials }, options);
+    expect([name, config?.variant]).toEqual(["https://***@config.example/path", "delta"]);
+  });
+
   it.each([
     ["https://config.example/path", {}, "is not an origin; give https://HOST"],
     [

@@ -4,6 +4,7 @@ import { createHttpFeed } from "@xdstp/transport-http/client";
 
 import type { OpenServer } from "./federation-source.ts";
 import type { ServerOptions } from "./open-server.ts";
+import { shownUri } from "./shown-uri.ts";
 
 /**
  * Returns true if the URI of a server is an URL of HTTP, and its credentials do not choose another
@@ -24,7 +25,7 @@ export function checkHttpServer({ uri, credentials }: ServerConfig): void {
   const url = URL.canParse(uri) ? new URL(uri) : undefined;
   if (url !== undefined && url.username + url.password !== "")
     throw invalid(
-      `${url.protocol}//***@${url.host}`,
+      shownUri(uri),
       "has a user name or password, which requests would not use; leave it out",
     );
   if (url?.origin !== uri.toLowerCase().replace(/\/$/, ""))

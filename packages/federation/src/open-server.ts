@@ -19,6 +19,7 @@ import { createDeltaClient } from "@xdstp/transport-delta/client";
 import { createSotwClient } from "@xdstp/transport-sotw/client";
 
 import { PerTypeFeed } from "./per-type-feed.ts";
+import { shownUri } from "./shown-uri.ts";
 
 /** Options of the clients of servers. Only `node` and `channels` are required. */
 export interface ServerOptions extends Pick<
@@ -116,7 +117,7 @@ function clientEnd(
     ...(server.rate !== undefined && { rate: server.rate }),
     ...(onEvent !== undefined && {
       onEvent: (event) => {
-        onEvent({ server: server.uri, variant, ...event });
+        onEvent({ server: shownUri(server.uri), variant, ...event });
       },
     }),
   });
@@ -131,7 +132,8 @@ function failedCall(handler: ByteStreamHandler, error: XdsError): ByteStream {
 }
 
 /**
- * An event of a client about its streams or its certificates. `server` is the URI, and `variant` is
+ * An event of a client about its streams or its certificates. `server` is the URI, without a
+ * password, and `variant` is
  * the protocol variant of the streams. Two configured servers may have the same URI and different
  * variants.
  */

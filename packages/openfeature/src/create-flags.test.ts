@@ -155,11 +155,16 @@ describe("createFlags().routes", () => {
     await sync.fetchAllFlags({});
     put("web/cart", flag("blue"));
     put("web/pay", flag("off"));
+    put("web/none", { state: "ENABLED" });
     const { flagConfiguration } = await sync.fetchAllFlags({});
     expect(definitions(flagConfiguration)).toEqual({ cart: flag("on"), pay: flag("off") });
     await sync.fetchAllFlags({});
     expect(rejected).toEqual([
       { name: nameOf("web/cart"), reason: expect.stringContaining("blue") as string },
+      {
+        name: nameOf("web/none"),
+        reason: "none: variants is missing; give an object with a value for each variant",
+      },
     ]);
   });
 

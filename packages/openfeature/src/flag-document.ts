@@ -68,7 +68,7 @@ export function createDocumentBuilder(
       if (typeUrl !== reader.typeUrl) throw new Error(`it is a ${typeUrl}`);
       const flags = Array.from(reader.read(value, keyOf(name)), ([key, definition]) => {
         const json = JSON.stringify(definition);
-        checkFlag(key, json);
+        checkFlag(key, definition, json);
         return [key, json] as const;
       });
       return { resource, flags: new Map(flags) };
@@ -118,7 +118,10 @@ function keyOf(name: string): string {
 }
 
 /** Throws if flagd-core does not accept a definition. */
-function checkFlag(key: string, json: string): void {
+function checkFlag(key: string, definition: unknown, json: string): void {
+  const { variants } = (definition ?? {}) as { readonly variants?: unknown };
+  if (typeof variants !== "object" || variants === null)
+    throw new Error(`${key}: variants is missing; give an object with a value for each variant`);
   const core = coreOf(`{${JSON.stringify(key)}:${json}}`);
   const found = core.getFlag(key)?.evaluate({ targetingKey: "" });
   if (found?.reason === "ERROR" && String(found.errorCode) === "PARSE_ERROR")

@@ -72,6 +72,25 @@ describe("createFileTransport()", () => {
     watch.close();
   });
 
+  it("reads a file in SotW, whatever variant its configuration says [C-FILE-4]", async () => {
+    const { dir, replace } = useDirectory();
+    replace("cds.yaml", clustersInYaml("web=1"));
+    const path = `${dir}/cds.yaml`;
+    const server = {
+      uri: `file://${path}`,
+      credentials: { type: "insecure" },
+      features: new Set<string>(),
+      variant: "delta",
+      aggregated: true,
+      file: { path },
+    } as const;
+    const client = useClient({
+      bootstrap: { node: { id: "me", cluster: "" }, sources: [{ servers: [server] }] },
+      channels: createChannels({ transports: { file: createFileTransport({ registry }) } }),
+    });
+    expect(await client.read(ClusterSchema, "web")).toMatchObject({ name: "web" });
+  });
+
   it("is needed: without it a path is unreachable, and the reason says what to give [C-FILE-1]", async () => {
     const client = useClient({
       bootstrap: readEnvoyBootstrap(bootstrapOf("/etc/envoy")),

@@ -392,9 +392,8 @@ describe("createWebSocketClient()", () => {
     const { client } = useClient(useClusterServer());
     const json = jsonType("envoy.config.cluster.v3.Cluster");
     expect(() => client.watch(json, nameOf("web"), () => undefined)).toThrow("messageType(schema)");
-    expect(() => createWebSocketClient({ url: "https://acme.example" })).toThrow(
-      "[INVALID_ARGUMENT]",
-    );
+    for (const url of ["https://acme.example", "wss://", "wss://acme.example?a", "wss://a/#b"])
+      expect(() => createWebSocketClient({ url })).toThrow("[INVALID_ARGUMENT]");
   });
 });
 

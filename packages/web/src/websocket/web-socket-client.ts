@@ -8,8 +8,8 @@ import { type SocketLike, streamOver } from "./socket-stream.ts";
 /** Options of {@link createWebSocketClient}. Only `url` is required. */
 export interface WebSocketClientOptions extends WebOptions {
   /**
-   * The server, such as `wss://config.example`. The path of the gRPC method is added, so that one
-   * server can tell calls apart.
+   * The server, such as `wss://config.example`, without a query. The path of the gRPC method is
+   * added, so that one server can tell calls apart.
    */
   readonly url: string;
   /** The page, as the server sees it. Default: the id `web`. */
@@ -61,7 +61,7 @@ export function createWebSocketClient(options: WebSocketClientOptions): WebClien
 
 /** Returns the URL without a slash at its end. */
 function serverOf(url: string): string {
-  if (!/^wss?:\/\/[^/?#]/.test(url))
+  if (!/^wss?:\/\/[^/?#]+[^?#]*$/.test(url))
     throw new XdsError(
       "INVALID_ARGUMENT",
       `${JSON.stringify(url)} is not a URL of a WebSocket; give wss://HOST`,
