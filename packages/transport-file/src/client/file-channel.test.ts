@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { anyPack } from "@bufbuild/protobuf/wkt";
-import { DiscoveryResponseSchema } from "@xdstp/protos/discovery";
+import { DiscoveryResponseSchema, ResourceSchema } from "@xdstp/protos/discovery";
 import { envoyRegistry } from "@xdstp/protos/envoy";
 import { ClusterSchema } from "@xdstp/protos/envoy/cluster";
 import { createFakeClock } from "@xdstp/testing";
@@ -161,6 +161,18 @@ describe("a client of a file", () => {
     const { message } = await client.next("rejected");
     expect(message).toContain(`${path}:5: "web": `);
     await client.until("api=1", "web=1");
+  });
+
+  it("reports the rejection of a wrapper that cannot be read, in a binary file [C-FILE-3]", async () => {
+    const { dir, replace } = useDirectory();
+    const path = join(dir, "cds.pb");
+    const typeUrl = `type.googleapis.com/${ResourceSchema.typeName}`;
+    const resources = [{ typeUrl, value: Uint8Array.of(10, 255) }];
+    const response = create(DiscoveryResponseSchema, { resources });
+    replace("cds.pb", toBinary(DiscoveryResponseSchema, response));
+    const client = useFileClient({ path });
+    const { message } = await client.next("rejected");
+    expect(message).toBe(`${path}: "": it is not a Resource message`);
   });
 
   it("deletes a cluster that is no longer in the file, and no endpoints [C-FILE-4]", async () => {

@@ -173,11 +173,15 @@ function indexOfFirst(reason: string, { resources }: DiscoveryResponse): number 
     : resources.findIndex((one) => JSON.stringify(nameOf(one)) === quoted);
 }
 
-/** Returns the name in a wrapper, or the first field of a payload, which is the name in all types of Envoy. */
+/** Returns the name in a wrapper, or the first field of a payload, which is the name in all types of Envoy. `undefined`: it has none, or cannot be read. */
 function nameOf({ typeUrl, value }: Any): string | undefined {
   if (typeUrl.endsWith(`/${ResourceSchema.typeName}`)) {
-    const { name, resourceName } = fromBinary(ResourceSchema, value);
-    return name === "" ? resourceName?.name : name;
+    try {
+      const { name, resourceName } = fromBinary(ResourceSchema, value);
+      return name === "" ? resourceName?.name : name;
+    } catch {
+      return undefined;
+    }
   }
   let name: string | undefined;
   walkFields(value, (number, start, end, wireType) => {
