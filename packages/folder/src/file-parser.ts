@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { constants } from "node:fs";
-import { open } from "node:fs/promises";
 
+import { type FileSystem, machineFiles } from "./file-system.ts";
 import type { FolderContext } from "./folder-context.ts";
 import { createLocalFiles } from "./local-files.ts";
 import { type ParsedElsewhere, type ParserProcess, startParserProcess } from "./parser-process.ts";
@@ -90,14 +89,19 @@ const chunkBytes = 1024 * 1024;
 /** The smallest size of a buffer, for files that report a size of 0 and are not empty. */
 const leastBytes = 1024;
 
-/** Returns the bytes of a file with the reported size `size`. Rejects for a file above 64 MiB, even if it reports a smaller size, and for a file that never ends. */
+/**
+ * Returns the bytes of a file with the reported size `size`. Rejects for a file above 64 MiB, even if it reports a smaller size, and for a file that never ends.
+ *
+ * @param files - Default: the file system of the machine
+ */
 export async function readBytes(
   path: string,
   size: number,
   patience: Patience,
+  files: FileSystem = machineFiles,
 ): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
-  await patience(path, () => eachChunk(path, { size, take: (chunk) => chunks.push(chunk) }));
+  await patience(path, () => eachChunk(path, { size, take: (chunk) => chunks.push(chunk), files }));
   return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
 }
 
@@ -113,21 +117,22 @@ interface Reading {
   readonly take: (chunk: Uint8Array) => unknown;
   /** The time limit of each operation. Absent: the caller limits all of them together. */
   readonly patience?: Patience;
+  /** Absent: the file system of the machine. */
+  readonly files?: FileSystem;
 }
 
 async function eachChunk(
   path: string,
-  { size, take, patience = (_, run) => run() }: Reading,
+  { size, take, patience = (_, run) => run(), files = machineFiles }: Reading,
 ): Promise<void> {
   if (size > maxFileBytes) throw tooLarge();
-  // Reading a file such as /proc/kmsg, which is reported as a regular file, would wait for more data. With O_NONBLOCK it is an error.
-  const handle = await patience(path, () => open(path, constants.O_RDONLY | constants.O_NONBLOCK));
+  const handle = await patience(path, () => files.open(path));
   try {
     for (let total = 0; ;) {
       const buffer = Buffer.allocUnsafeSlow(
         Math.min(chunkBytes, Math.max(size - total + 1, leastBytes)),
       );
-      const { bytesRead } = await patience(path, () => handle.read(buffer, 0, buffer.length));
+      const bytesRead = await patience(path, () => handle.read(buffer));
       total += bytesRead;
       if (total > maxFileBytes) throw tooLarge();
       if (bytesRead > 0) take(buffer.subarray(0, bytesRead));

@@ -3,6 +3,7 @@
  * @packageDocumentation
  */
 export { readBytes } from "./file-parser.ts";
+export { type FileStats, type FileSystem, machineFiles, type OpenFile } from "./file-system.ts";
 export {
   createFolderWatch,
   type FolderWatch,

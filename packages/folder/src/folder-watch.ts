@@ -1,5 +1,6 @@
 import { watch as watchDirectory } from "node:fs";
-import { stat } from "node:fs/promises";
+
+import { type FileSystem, machineFiles } from "./file-system.ts";
 import type { Patience } from "./pacing.ts";
 import { isGone } from "./walk-folder.ts";
 
@@ -27,6 +28,8 @@ export interface FolderWatchOptions {
   readonly onChange: () => void;
   /** Watches one directory. Default: `fs.watch`. */
   readonly watch?: WatchDirectory;
+  /** Default: the file system of the machine. */
+  readonly files?: FileSystem;
 }
 
 /**
@@ -64,6 +67,7 @@ export function createFolderWatch({
   patience,
   onChange,
   watch = watchDirectory,
+  files = machineFiles,
 }: FolderWatchOptions): FolderWatch {
   const watched = new Map<string, Watched>();
   let failure: unknown;
@@ -90,14 +94,14 @@ export function createFolderWatch({
     watched.set(directory, entry);
     return entry;
   };
-  const check = createCheck({ root, patience, watched }, (directory) => {
+  const check = createCheck({ root, patience, watched, files }, (directory) => {
     drop(directory);
     onChange();
   });
   return {
     async add(directory, names) {
       try {
-        const identity = await identityOf(directory, patience);
+        const identity = await identityOf(directory, patience, files);
         if (isClosed) return false;
         const known = watched.get(directory);
         const entry = known?.identity === identity ? known : renew(directory, identity);
@@ -132,7 +136,9 @@ function createCheck(
     root,
     patience,
     watched,
+    files,
   }: Pick<FolderWatchOptions, "root" | "patience"> & {
+    readonly files: FileSystem;
     readonly watched: ReadonlyMap<string, Watched>;
   },
   onReplaced: (directory: string) => void,
@@ -141,7 +147,7 @@ function createCheck(
   const checkOne = async (directory: string): Promise<void> => {
     const entry = watched.get(directory);
     if (entry === undefined) return;
-    const identity = await identityOf(directory, patience).catch(() => undefined);
+    const identity = await identityOf(directory, patience, files).catch(() => undefined);
     if (identity !== entry.identity && watched.get(directory) === entry) onReplaced(directory);
   };
   return async () => {
@@ -155,9 +161,11 @@ function union(a: Watched["names"], b: Watched["names"]): Watched["names"] {
   return a === undefined || b === undefined ? undefined : new Set([...a, ...b]);
 }
 
-async function identityOf(directory: string, patience: Patience): Promise<string> {
-  const { dev, ino, birthtimeNs } = await patience(directory, () =>
-    stat(directory, { bigint: true }),
-  );
+async function identityOf(
+  directory: string,
+  patience: Patience,
+  files: FileSystem,
+): Promise<string> {
+  const { dev, ino, birthtimeNs } = await patience(directory, () => files.stat(directory));
   return `${dev}:${ino}:${birthtimeNs}`;
 }

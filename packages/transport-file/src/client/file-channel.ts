@@ -7,7 +7,7 @@ import {
   systemClock,
   XdsError,
 } from "@xdstp/core";
-import { formatProblem, type WatchDirectory } from "@xdstp/folder/files";
+import { type FileSystem, formatProblem, type WatchDirectory } from "@xdstp/folder/files";
 import { SERVICES, type ServiceRow } from "@xdstp/protos/services";
 
 import type { FileEvent } from "./file-event.ts";
@@ -30,6 +30,8 @@ export interface FileChannelOptions {
   readonly clock?: Clock;
   /** Watches one directory. If it throws an error, the file is compared every 2 seconds. Default: `fs.watch`. */
   readonly watch?: WatchDirectory;
+  /** The file system, for tests and for files that are not on a disk. Default: that of the machine. */
+  readonly files?: FileSystem;
 }
 
 /** A channel to one file, for clients of the SotW variant. */
@@ -83,6 +85,7 @@ export function createFileChannel(options: FileChannelOptions): FileChannel {
         registry: options.registry,
         clock,
         watch: options.watch,
+        files: options.files,
         onState: (next) => {
           if (following === controller) onState(next);
         },

@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import type { Registry } from "@bufbuild/protobuf";
 import { type Clock, systemClock } from "@xdstp/core";
@@ -7,9 +6,11 @@ import {
   createDebounce,
   createFolderWatch,
   createPatience,
+  type FileSystem,
   type FolderProblem,
   followLinks,
   isGone,
+  machineFiles,
   type Patience,
   readBytes,
   readResponseFile,
@@ -43,6 +44,8 @@ export interface FollowFileOptions {
   /** The clock of pauses. The time limit of file operations uses the clock of the machine. */
   readonly clock: Clock;
   readonly watch?: WatchDirectory | undefined;
+  /** Default: the file system of the machine. */
+  readonly files?: FileSystem | undefined;
   /** Called after each reading whose result differs from the one before. */
   readonly onState: (state: FileState) => void;
 }
@@ -52,23 +55,26 @@ export interface FollowFileOptions {
  * The directories of all symbolic links in the path are watched, so the swap of a directory, as Kubernetes does it, is a change.
  */
 export async function followFile(options: FollowFileOptions, signal: AbortSignal): Promise<void> {
-  const { path, watchedDirectory, clock, onState } = options;
+  const { path, watchedDirectory, clock, onState, files = machineFiles } = options;
   const patience = createPatience(systemClock);
   const changes = createDebounce({ clock, ...burst });
   const watch = createFolderWatch({
     root: dirname(resolve(path)),
     patience,
     onChange: changes.touch,
+    files,
     ...(options.watch && { watch: options.watch }),
   });
+  const stamp = async (): Promise<string | undefined> => stampOf(path, patience, files);
   let known: string | undefined;
   try {
     while (!signal.aborted) {
       if (watchedDirectory !== undefined) await watch.add(resolve(watchedDirectory));
-      for (const [directory, names] of await followLinks([path])) await watch.add(directory, names);
-      const before = await stampOf(path, patience);
-      const content = await readContent(path, patience);
-      const after = await stampOf(path, patience);
+      for (const [directory, names] of await followLinks([path], files))
+        await watch.add(directory, names);
+      const before = await stamp();
+      const content = await readContent(path, patience, files);
+      const after = await stamp();
       watch.sweep();
       if (isOver(signal)) return;
       // Parsing is not part of the comparison: a large file may be replaced more often than it is parsed.
@@ -79,7 +85,7 @@ export async function followFile(options: FollowFileOptions, signal: AbortSignal
         known = key;
       } else changes.touch();
       const timer = repeatEvery(clock, checkMs, async () => {
-        if ((await stampOf(path, patience)) !== after) changes.touch();
+        if ((await stamp()) !== after) changes.touch();
       });
       await changes.next(signal);
       timer.cancel();
@@ -98,11 +104,15 @@ function isOver(signal: AbortSignal): boolean {
 /** The bytes of a file, or the reason why there are none. */
 type FileContent = Uint8Array | Exclude<FileState, { readonly kind: "response" }>;
 
-async function readContent(path: string, patience: Patience): Promise<FileContent> {
+async function readContent(
+  path: string,
+  patience: Patience,
+  files: FileSystem,
+): Promise<FileContent> {
   try {
-    const stats = await patience(path, () => stat(path));
+    const stats = await patience(path, () => files.stat(path));
     if (!stats.isFile()) throw new Error("is not a file; write the path of a file");
-    return await readBytes(path, stats.size, patience);
+    return await readBytes(path, Number(stats.size), patience, files);
   } catch (error) {
     if (isGone(error)) return { kind: "missing" };
     const message = error instanceof Error ? error.message : String(error);
@@ -122,11 +132,13 @@ function stateOf(
 }
 
 /** Returns a text that differs after each change of a file: another file at its path, another size, another time. `undefined`: the file does not exist. */
-async function stampOf(path: string, patience: Patience): Promise<string | undefined> {
+async function stampOf(
+  path: string,
+  patience: Patience,
+  files: FileSystem,
+): Promise<string | undefined> {
   try {
-    const { dev, ino, size, mtimeNs, ctimeNs } = await patience(path, () =>
-      stat(path, { bigint: true }),
-    );
+    const { dev, ino, size, mtimeNs, ctimeNs } = await patience(path, () => files.stat(path));
     return `${dev}:${ino}:${size}:${mtimeNs}:${ctimeNs}`;
   } catch (error) {
     return isGone(error) ? undefined : String(error);

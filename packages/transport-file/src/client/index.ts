@@ -13,3 +13,6 @@ export {
   type NativeFileFeedOptions,
 } from "./native-file-feed.ts";
 export { createNativeFileSource, type NativeFileSource } from "./native-file-source.ts";
+
+// The file system, for implementations of it.
+export type { FileStats, FileSystem, OpenFile } from "@xdstp/folder/files";

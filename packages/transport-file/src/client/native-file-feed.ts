@@ -18,7 +18,9 @@ import {
   createDebounce,
   createFolderWatch,
   createPatience,
+  type FileSystem,
   followLinks,
+  machineFiles,
   repeatEvery,
   type WatchDirectory,
 } from "@xdstp/folder/files";
@@ -47,6 +49,8 @@ export interface NativeFileFeedOptions {
   readonly clock?: Clock;
   /** Watches one directory. If it throws an error, files are compared every 2 seconds. Default: `fs.watch`. */
   readonly watch?: WatchDirectory;
+  /** The file system, for tests and for files that are not on a disk. Default: that of the machine. */
+  readonly files?: FileSystem;
 }
 
 /** A feed for names of files. */
@@ -139,7 +143,7 @@ class Feed implements NativeFileFeed {
   }
 
   async run(sink: ResourceSink, signal: AbortSignal): Promise<void> {
-    const { directory, registry, watch } = this.#options;
+    const { directory, registry, watch, files = machineFiles } = this.#options;
     const early = this.#phase.kind === "new" ? this.#phase.early : [];
     const changes = createDebounce({ clock: this.#clock, ...burst });
     // A file system that hangs is noticed by the clock of the machine.
@@ -148,6 +152,7 @@ class Feed implements NativeFileFeed {
       root: resolve(directory),
       patience,
       onChange: changes.touch,
+      files,
       ...(watch && { watch }),
     });
     this.#phase = { kind: "running", wake: changes.flush };
@@ -158,11 +163,11 @@ class Feed implements NativeFileFeed {
     });
     try {
       while (!signal.aborted) {
-        for (const [folder, names] of await followLinks(this.#paths()))
+        for (const [folder, names] of await followLinks(this.#paths(), files))
           await watched.add(folder, names);
         for (const { target } of this.#wanted)
           if (!(target instanceof XdsError) && target.isGlob) await watched.add(target.path);
-        await this.#read(sink, { directory, registry, patience });
+        await this.#read(sink, { directory, registry, patience, files });
         watched.sweep();
         await changes.next(signal);
       }

@@ -1,6 +1,6 @@
-import { realpath } from "node:fs/promises";
 import { join, relative, resolve, sep } from "node:path";
 import { XdsError } from "@xdstp/core";
+import type { FileSystem } from "@xdstp/folder/files";
 import { parseLocator } from "@xdstp/uri";
 
 /** A `file://` name, read. */
@@ -36,8 +36,13 @@ export function readNativeName(name: string, directory: string): NativeName {
  * Resolves all links of a path, and checks that it is still below the directory (C-NFILE-7).
  * Rejects with the error of the file system if the path does not exist.
  */
-export async function resolvedBelow(path: string, name: string, directory: string): Promise<void> {
-  if (!isBelow(await realpath(path), await realpath(directory))) throw outside(name, directory);
+export async function resolvedBelow(
+  path: string,
+  name: string,
+  directory: string,
+  files: FileSystem,
+): Promise<void> {
+  if (!isBelow(await files.realpath(path), await files.realpath(directory))) throw outside(name, directory);
 }
 
 /** Returns true for a directory itself and for what is in it. */

@@ -1,9 +1,9 @@
-import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Registry } from "@bufbuild/protobuf";
 import { type AnyBytes, type Resource, XdsError } from "@xdstp/core";
 import { walkList } from "@xdstp/core/wire";
 import {
+  type FileSystem,
   formatProblem,
   isGone,
   type NativeFile,
@@ -28,6 +28,7 @@ export interface NativeReading {
   readonly directory: string;
   readonly registry: Registry;
   readonly patience: Patience;
+  readonly files: FileSystem;
 }
 
 /** Reads a file, unless it is as it was at `before`. `name` is for errors. */
@@ -35,18 +36,18 @@ export async function readNative(
   path: string,
   name: string,
   before: NativeContent | undefined,
-  { directory, registry, patience }: NativeReading,
+  { directory, registry, patience, files }: NativeReading,
 ): Promise<NativeContent> {
   let stamp = "";
   try {
-    await patience(path, async () => resolvedBelow(path, name, directory));
-    const stats = await patience(path, async () => stat(path, { bigint: true }));
+    await patience(path, async () => resolvedBelow(path, name, directory, files));
+    const stats = await patience(path, async () => files.stat(path));
     stamp = `${stats.dev}:${stats.ino}:${stats.size}:${stats.mtimeNs}:${stats.ctimeNs}`;
     if (before !== undefined && before.kind !== "missing" && before.stamp === stamp) return before;
     if (!stats.isFile()) throw fault(`${path} is not a file`);
     const read = readNativeFile(
       path,
-      await readBytes(path, Number(stats.size), patience),
+      await readBytes(path, Number(stats.size), patience, files),
       registry,
     );
     return "problem" in read
@@ -62,15 +63,16 @@ export async function readNative(
 export async function membersOf(
   path: string,
   name: string,
-  { directory, patience }: NativeReading,
+  { directory, patience, files }: NativeReading,
 ): Promise<readonly string[] | undefined | XdsError> {
   try {
-    await patience(path, async () => resolvedBelow(path, name, directory));
-    const files: string[] = [];
-    for (const entry of await patience(path, async () => readdir(path, { withFileTypes: true })))
-      if (isMember(entry.name) && !entry.isDirectory()) files.push(entry.name);
+    await patience(path, async () => resolvedBelow(path, name, directory, files));
+    const found: string[] = [];
+    for (const entry of await patience(path, async () => files.readdir(path)))
+      if (isMember(entry.name) && !entry.isDirectory()) found.push(entry.name);
     const regular: string[] = [];
-    for (const file of files) if (await isRegular(join(path, file), patience)) regular.push(file);
+    for (const file of found)
+      if (await isRegular(join(path, file), patience, files)) regular.push(file);
     return regular.sort();
   } catch (error) {
     return isGone(error) ? undefined : asError(error, path);
@@ -78,9 +80,9 @@ export async function membersOf(
 }
 
 /** A link may lead to a directory. */
-async function isRegular(path: string, patience: Patience): Promise<boolean> {
+async function isRegular(path: string, patience: Patience, files: FileSystem): Promise<boolean> {
   try {
-    return (await patience(path, async () => stat(path))).isFile();
+    return (await patience(path, async () => files.stat(path))).isFile();
   } catch {
     return false;
   }

@@ -1,4 +1,3 @@
-import { readdir, readFile, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Registry } from "@bufbuild/protobuf";
 import {
@@ -10,6 +9,7 @@ import {
   type Topic,
   type Watcher,
 } from "@xdstp/core";
+import { readBytes } from "@xdstp/folder/files";
 
 import {
   type ExportState,
@@ -19,6 +19,7 @@ import {
   type PlannedFile,
 } from "./planned-files.ts";
 import { replaceFile } from "./replace-file.ts";
+import { type WritableFiles, writableMachineFiles } from "./writable-files.ts";
 
 /** Options of {@link createFileExport}. */
 export interface FileExportOptions {
@@ -36,6 +37,8 @@ export interface FileExportOptions {
   readonly onError?: (error: unknown) => void;
   /** Default: the system clock. */
   readonly clock?: Clock;
+  /** The file system, for tests and for files that are not on a disk. Default: that of the machine. */
+  readonly files?: WritableFiles;
 }
 
 /** An export that follows its source. */
@@ -168,17 +171,18 @@ class Exporting implements FileExport {
   }
 
   async #write({ files, notes }: FilePlan): Promise<ExportState> {
-    const written = (this.#written ??= await existingFiles(this.#options.dir));
+    const { dir, files: system = writableMachineFiles } = this.#options;
+    const written = (this.#written ??= await existingFiles(dir, system));
     let changed = 0;
     for (const { path, text, mode } of files) {
       if (written.get(path) === text) continue;
-      await replaceFile(join(this.#options.dir, path), text, mode);
+      await replaceFile(join(dir, path), text, mode, system);
       written.set(path, text);
       changed += 1;
     }
     const present = new Set(files.map(({ path }) => path));
     for (const path of [...written.keys()].filter((one) => !present.has(one))) {
-      await rm(join(this.#options.dir, path), { force: true });
+      await system.rm(join(dir, path));
       written.delete(path);
       changed += 1;
     }
@@ -191,21 +195,29 @@ function asExported({ path, typeUrl, resources }: PlannedFile): ExportState["fil
 }
 
 /** Returns the content of the files of an earlier export, by path. */
-async function existingFiles(dir: string): Promise<Map<string, string>> {
+async function existingFiles(dir: string, system: WritableFiles): Promise<Map<string, string>> {
   const found = new Map<string, string>();
   for (const { form, name } of layouts) {
-    const paths =
-      form === "file"
-        ? [`${name}.json`]
-        : (await readdir(join(dir, name)).catch(() => []))
-            .filter((one) => one.endsWith(".json") && !one.startsWith("."))
-            .map((one) => `${name}/${one}`);
+    const entries = form === "file" ? [] : await system.readdir(join(dir, name)).catch(() => []);
+    const names = entries
+      .map((entry) => entry.name)
+      .filter((one) => one.endsWith(".json") && !one.startsWith("."));
+    const paths = form === "file" ? [`${name}.json`] : names.map((one) => `${name}/${one}`);
     for (const path of paths) {
-      const text = await readFile(join(dir, path), "utf8").catch(() => undefined);
+      const text = await textOf(join(dir, path), system);
       if (text !== undefined) found.set(path, text);
     }
   }
   return found;
+}
+
+/** Returns undefined for a file that cannot be read. */
+async function textOf(path: string, system: WritableFiles): Promise<string | undefined> {
+  try {
+    return new TextDecoder().decode(await readBytes(path, 0, (_, run) => run(), system));
+  } catch {
+    return undefined;
+  }
 }
 
 async function nextTurn(): Promise<void> {

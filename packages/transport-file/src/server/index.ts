@@ -9,3 +9,4 @@ export type { ExportedFile, ExportNote, ExportState } from "./planned-files.ts";
 export { fileNameOf } from "./file-name.ts";
 export { pathSource } from "./path-source.ts";
 export { type FileMode, replaceFile } from "./replace-file.ts";
+export type { WritableFiles } from "./writable-files.ts";
