@@ -18,6 +18,7 @@ const counted = {
   federations: "deeds of federations",
   http: "steps of HTTP",
   polls: "steps of polls",
+  files: "steps of files",
 };
 
 const started = performance.now();
@@ -41,7 +42,8 @@ function nextTask(): SeedTask | undefined {
       { seed: next, steps: steps / 100, world: "relays" },
       { seed: next, steps: steps / 100, world: "federations" },
       { seed: next, steps: steps / 10, world: "http" },
-      { seed: next++, steps: steps / 10, world: "polls" },
+      { seed: next, steps: steps / 10, world: "polls" },
+      { seed: next++, steps: steps / 10, world: "files" },
     );
   return tasks.shift();
 }

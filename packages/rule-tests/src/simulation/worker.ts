@@ -3,6 +3,7 @@ import { parentPort } from "node:worker_threads";
 import { DEEDS, runFederation } from "./federation/run-federation.ts";
 import { describeFailure, runScenario, type SeedResult } from "./run-scenario.ts";
 import { runSeed } from "./run-seed.ts";
+import { filesScenario } from "./wires/files/file-world.ts";
 import { httpScenario } from "./wires/http/http-world.ts";
 import { pollsScenario } from "./wires/polls/polls-world.ts";
 
@@ -12,7 +13,7 @@ export interface SeedTask {
   /** The number of steps; of a federation, of deeds. */
   readonly steps: number;
   /** Servers and clients, a chain of relays between them, federations, or clients and servers of another wire than gRPC, each in a world of its own. Default: `ends`. */
-  readonly world?: "ends" | "relays" | "federations" | "http" | "polls";
+  readonly world?: "ends" | "relays" | "federations" | "http" | "polls" | "files";
 }
 
 /** The answer of a worker. */
@@ -53,6 +54,8 @@ async function runOne({ seed, steps, world }: SeedTask): Promise<SeedResult> {
       return runScenario(seed, httpScenario({ seed }), steps);
     case "polls":
       return runScenario(seed, pollsScenario({ seed }), steps);
+    case "files":
+      return runScenario(seed, filesScenario({ seed }), steps);
     default:
       return runSeed({ seed, relays: world === "relays" }, steps);
   }
