@@ -42,7 +42,8 @@ export async function resolvedBelow(
   directory: string,
   files: FileSystem,
 ): Promise<void> {
-  if (!isBelow(await files.realpath(path), await files.realpath(directory))) throw outside(name, directory);
+  if (!isBelow(await files.realpath(path), await files.realpath(directory)))
+    throw outside(name, directory);
 }
 
 /** Returns true for a directory itself and for what is in it. */
