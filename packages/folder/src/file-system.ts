@@ -33,6 +33,7 @@ export interface FileStats {
   readonly ctimeNs: bigint;
   /** The time at which the file was created, in nanoseconds. */
   readonly birthtimeNs: bigint;
+  /** Returns true for a regular file. */
   isFile(): boolean;
 }
 
@@ -40,6 +41,7 @@ export interface FileStats {
 export interface OpenFile {
   /** Reads the next bytes into the buffer. Returns their number; 0: the file ends here. */
   read(buffer: Uint8Array): Promise<number>;
+  /** Ends the reading. */
   close(): Promise<void>;
 }
 
