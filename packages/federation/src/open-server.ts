@@ -112,6 +112,7 @@ function clientEnd(
     connect,
     descriptor: (typeUrl) => types.get(typeUrl),
     timeoutIsTransient: server.features.has("resource_timer_is_transient_error"),
+    isSilentIfCurrent: server.rest !== undefined,
     dropRejected: failsOnData,
     keepRemoved: server.keepRemoved ?? keepRemoved ?? !failsOnData,
     ...(server.rate !== undefined && { rate: server.rate }),

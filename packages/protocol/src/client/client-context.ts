@@ -38,6 +38,8 @@ export interface ClientContext {
   readonly quietMs: number;
   /** {@link ClientContextOptions.idleMs}, or its default. */
   readonly idleMs: number;
+  /** {@link ClientContextOptions.isSilentIfCurrent}, or false. */
+  readonly isSilentIfCurrent: boolean;
   /** {@link ClientContextOptions.dropRejected}, or false. */
   readonly dropRejected: boolean;
   /** {@link ClientContextOptions.keepRemoved}, or false. */
@@ -95,6 +97,12 @@ export interface ClientContextOptions {
    */
   readonly idleMs?: number;
   /**
+   * True if the server sends nothing to a client that has its current version, also for names, as
+   * over REST (S-REST-3). The version is then left out while something is subscribed that it does
+   * not cover (C-VER-6). Default: false, so only a collection gets nothing (S-RECON-7).
+   */
+  readonly isSilentIfCurrent?: boolean;
+  /**
    * True if a name is removed if its new state is rejected, instead of keeping its previous state:
    * server feature `fail_on_data_errors` (C-GRPC-9). Default: false.
    */
@@ -137,6 +145,7 @@ export function createClientContext(options: ClientContextOptions): ClientContex
     timeoutIsTransient,
     quietMs: options.quietMs ?? 200,
     idleMs: options.idleMs ?? 10_000,
+    isSilentIfCurrent: options.isSilentIfCurrent ?? false,
     dropRejected: options.dropRejected ?? false,
     keepRemoved: options.keepRemoved ?? false,
     rate: options.rate,

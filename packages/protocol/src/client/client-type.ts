@@ -128,6 +128,8 @@ export class ClientType<Memory> {
    * are then not those of any version (S-RECON-7).
    */
   #isMixed = false;
+  /** Interests that were added after the last accepted response was requested: its version does not cover them. */
+  readonly #uncovered = new Set<Wanted>();
   /** True if the last response was marked as a canary (B-VER-8). */
   #canary = false;
 
@@ -358,9 +360,11 @@ export class ClientType<Memory> {
     const { variant, context } = this.#host;
     for (const wanted of this.#wants) applyEvent(this.#source, wanted, { kind: "stream-began" });
     const all = new Set(this.#wants);
-    // A server always answers requests for names.
-    const hasCollection = all.values().some(({ kind }) => kind !== "name");
-    const version = hasCollection && (this.#expires || this.#isMixed) ? "" : this.#version;
+    const mayBeSilent =
+      context.isSilentIfCurrent || all.values().some(({ kind }) => kind !== "name");
+    const isPart = this.#expires || this.#isMixed;
+    const isOlder = context.isSilentIfCurrent && this.#uncovered.size > 0;
+    const version = (mayBeSilent && isPart) || isOlder ? "" : this.#version;
     this.#phase = {
       kind: "unsent",
       stream: {
@@ -385,7 +389,9 @@ export class ClientType<Memory> {
       return;
     }
     const wanted = this.#wants.add(interest);
-    if (wanted !== undefined) this.#stream?.added.add(wanted);
+    if (wanted === undefined) return;
+    this.#uncovered.add(wanted);
+    this.#stream?.added.add(wanted);
   }
 
   #drop(interest: Interest): void {
@@ -394,6 +400,7 @@ export class ClientType<Memory> {
       this.#forgetInvalid(interest);
       return;
     }
+    this.#uncovered.delete(wanted);
     const stream = this.#stream;
     stream?.added.delete(wanted);
     stream?.repeated.delete(wanted);
@@ -524,6 +531,8 @@ export class ClientType<Memory> {
   ): void {
     this.#version = version;
     this.#isMixed = false;
+    for (const wanted of this.#uncovered)
+      if (wanted.state.request.kind !== "unsent") this.#uncovered.delete(wanted);
     this.#answer(stream, { nonce, version });
     this.#pace.forget();
     const { emit } = this.#host.context;

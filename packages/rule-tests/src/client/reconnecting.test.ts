@@ -95,6 +95,26 @@ describe("reconnecting in SotW", () => {
     ]);
   });
 
+  it.each([
+    [true, ""],
+    [false, "p1"],
+  ])(
+    "where a server is silent to its version (%s), the version is %j after a name was left and subscribed to again [C-VER-6] [C-REST-6]",
+    async (isSilentIfCurrent, version) => {
+      const { ask, server, clock } = createClientWorld("sotw", { client: { isSilentIfCurrent } });
+      const [a] = await ask(PART, "a");
+      server.reply(PART, { version: "p1", resources: [{ name: "a" }] });
+      server.raw.close();
+      a?.stop();
+      await turn();
+      await ask(PART, "a");
+      server.rest();
+      clock.advance(5_000);
+      await turn();
+      expect(server.rest()).toMatchObject([{ typeUrl: PART, names: ["a"], version }]);
+    },
+  );
+
   it("the version is empty with a collection after a rejected response of which a part was taken, until the next that is accepted [C-VER-6]", async () => {
     const { ask, server, clock } = createClientWorld("sotw");
     const [x, y] = await ask(FULL, "x", "y", "*");

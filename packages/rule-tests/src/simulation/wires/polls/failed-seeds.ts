@@ -22,4 +22,9 @@ export const failedSeeds: readonly {
     showed:
       "a client that left a name and subscribed to it again bore the version of before, and was told that nothing is new",
   },
+  {
+    seed: 880_191,
+    steps: 4_000,
+    showed: "the same for a name that was left and subscribed to again while no stream was open",
+  },
 ];

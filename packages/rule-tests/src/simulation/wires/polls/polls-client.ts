@@ -54,6 +54,7 @@ export function createPollClient({ shape, clock, random, fetch }: PollClientOpti
         },
         descriptor: (url) => cache.descriptor(url),
         backoff: { maxMs: 5_000 },
+        isSilentIfCurrent: true,
       }),
     ),
   );
