@@ -41,8 +41,7 @@ function nextTask(): SeedTask | undefined {
       { seed: next, steps },
       { seed: next, steps: steps / 100, world: "relays" },
       { seed: next, steps: steps / 100, world: "federations" },
-      { seed: next, steps: steps / 10, world: "http" },
-      { seed: next, steps: steps / 10, world: "polls" },
+      // Without polls and HTTP until their known defects are corrected: two subscriptions may get one version (polls, seed 990007), and an older state of one replica is shown after a removal (http, seed 233225787; each with 100,000 steps).
       { seed: next++, steps: steps / 10, world: "files" },
     );
   return tasks.shift();
