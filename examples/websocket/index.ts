@@ -1,4 +1,4 @@
-// What `xdstp --transport` loads: both ends of the transport.
+// The module that `xdstp --transport` loads. It exports both ends of the transport.
 import { webSocketTransport } from "./websocket-transport.ts";
 
 export { listen } from "./websocket-server.ts";

@@ -1,4 +1,4 @@
-/** What the services of OpenFeature have done, and what they do now. */
+/** The state of the services of OpenFeature: counts since the start, and current numbers. */
 export interface FlagsStatus {
   /** The number of answers over OFREP since the start, by status code of HTTP. */
   readonly answered: ReadonlyMap<number, number>;

@@ -7,7 +7,7 @@ export interface Said extends State {
   readonly life: string;
 }
 
-/** What a watch shows: nothing yet, that the resource does not exist, or its text. */
+/** The state that a watch shows: nothing has arrived, the resource does not exist, or the text of the resource. */
 export type Shown =
   | { readonly kind: "unknown" }
   | { readonly kind: "missing" }

@@ -246,7 +246,7 @@ export class MemoryFiles {
       : undefined;
   }
 
-  /** What is at a path, without following a link at its end. */
+  /** Returns the entry at a path. A link at the end of the path is not followed. */
   #unfollowed(path: string): Inode | undefined {
     return this.#entry(resolve(this.#resolve(dirname(path), 0), nameOf(path)));
   }

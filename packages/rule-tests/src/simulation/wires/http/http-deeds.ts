@@ -4,7 +4,7 @@ import type { TimedStep } from "../../run-scenario.ts";
 import type { Rest } from "../wire-world.ts";
 import type { HttpShape } from "./http-shape.ts";
 
-/** What becomes of one id. */
+/** The new state of one id. */
 export type HttpChange =
   | { readonly kind: "remove"; readonly id: string }
   /** Absent text: a new one. The same text has the same version again. */

@@ -20,7 +20,7 @@ export const failedSeeds: readonly {
     seed: 53,
     steps: 6_000,
     showed:
-      "a client that left a name and subscribed to it again bore the version of before, and was told that nothing is new",
+      "a client ended a subscription to a name and subscribed to it again; its request had the old version, so the server answered that nothing is new",
   },
   {
     seed: 880_191,

@@ -4,7 +4,7 @@ import type { TimedStep } from "../../run-scenario.ts";
 import type { Rest } from "../wire-world.ts";
 import type { PollsShape } from "./polls-shape.ts";
 
-/** What becomes of one name: a new text, good or bad, a text that it may have had before, or nothing. */
+/** The new state of one name: a new text, valid or invalid; a text that it may have had before; or no resource. */
 export interface PollChange {
   readonly name: string;
   readonly kind: "good" | "bad" | "usual" | "removed";
