@@ -41,7 +41,7 @@ export interface FilesWorldOptions {
   /** Default: none. */
   readonly defect?: () => FilesDefect;
   /** Sees each change of what a reader shows. */
-  readonly onShown?: (line: string) => void;
+  readonly onLine?: (line: string) => void;
 }
 
 /** The names of the invariants. */
@@ -178,7 +178,7 @@ class FilesWorld implements WireParts<FileDeed> {
       for (const [name, view] of views) {
         const shown = reader.shown(name);
         view.shows(shown);
-        this.#options.onShown?.(`${place} ${name} ${JSON.stringify(shown)}`);
+        this.#options.onLine?.(`${place} ${name} ${JSON.stringify(shown)}`);
       }
   }
 

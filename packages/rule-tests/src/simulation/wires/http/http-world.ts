@@ -34,7 +34,7 @@ export interface HttpWorldOptions {
   /** Default: none. */
   readonly defect?: HttpDefect;
   /** Sees each answer that arrives at a client. */
-  readonly onAnswer?: (line: string) => void;
+  readonly onLine?: (line: string) => void;
 }
 
 /** The names of the invariants. */
@@ -214,7 +214,7 @@ class HttpWorld implements WireParts<HttpDeed> {
 
   /** Tells the watches of a client what an answer says: that of the id, and those of ids that lead to it. */
   #arrived(client: number, id: string, { status, said, age }: EdgeAnswer): void {
-    this.#options.onAnswer?.(
+    this.#options.onLine?.(
       `client ${client}: ${id}: ${status} state ${said.seq} of ${said.life}, age ${age}`,
     );
     if (![200, 404, 410].includes(status)) return;

@@ -31,7 +31,7 @@ export interface PollsWorldOptions {
   /** Default: none. */
   readonly defect?: PollsDefect;
   /** Sees each answer that arrives at a client. */
-  readonly onAnswer?: (line: string) => void;
+  readonly onLine?: (line: string) => void;
 }
 
 /** The names of the invariants. */
@@ -217,7 +217,7 @@ class PollsWorld implements WireParts<PollDeed> {
   /** Tells the watches of a client what a response says of them. */
   #arrived(client: number, { answer, seqOf, life: process, newest }: OriginReply): void {
     const life = this.#options.defect?.isOneLife === true ? "all processes" : process;
-    this.#options.onAnswer?.(`client ${client}: ${answer.status} of ${life}`);
+    this.#options.onLine?.(`client ${client}: ${answer.status} of ${life}`);
     if (answer.status !== 200 || answer.body === undefined) return;
     const texts = new Map(
       fromBinary(DiscoveryResponseSchema, answer.body).resources.map(({ value }) => [
