@@ -1,6 +1,14 @@
 import type { SeededRandom } from "@xdstp/testing";
 
 import type { TimedStep } from "../../run-scenario.ts";
+import {
+  type Commit,
+  describeCommit,
+  describeReplicaDeed,
+  drawLags,
+  drawRound,
+  type ReplicaDeed,
+} from "../origin-deeds.ts";
 import type { Rest } from "../wire-world.ts";
 import type { HttpShape } from "./http-shape.ts";
 
@@ -13,17 +21,9 @@ export type HttpChange =
 
 /** A deed on a world of native HTTP. It is valid in every state. */
 export type HttpDeed =
-  | {
-      readonly kind: "commit";
-      readonly changes: readonly HttpChange[];
-      /** Milliseconds after which each replica reads the change. */
-      readonly lagMs: readonly number[];
-    }
+  | Commit<HttpChange>
+  | ReplicaDeed
   | { readonly kind: "watch" | "unwatch"; readonly client: number; readonly id: string }
-  | { readonly kind: "start"; readonly replica: number }
-  | { readonly kind: "stop"; readonly replica: number; readonly crash: boolean }
-  | { readonly kind: "die"; readonly crash: boolean }
-  | { readonly kind: "storm"; readonly ms: number }
   | { readonly kind: "cut-off"; readonly edge: number; readonly ms: number }
   | { readonly kind: "purge"; readonly edge: number }
   | Rest;
@@ -38,19 +38,12 @@ export function isEntry(id: string): boolean {
   return ENTRIES.some((entry) => entry === id);
 }
 
-/** The number of deeds in a round. */
-const ROUND = 60;
-
 /** Draws some deeds and a rest, without a look at the world. */
 export function drawHttpRound(
   random: SeededRandom,
   shape: HttpShape,
 ): readonly TimedStep<HttpDeed>[] {
-  const step = (): TimedStep<HttpDeed> => ({ waitMs: waitOf(random), deed: deedOf(random, shape) });
-  return [
-    ...Array.from({ length: ROUND }, step),
-    { waitMs: waitOf(random), deed: { kind: "rest" } },
-  ];
+  return drawRound<HttpDeed>({ wait: () => waitOf(random), deed: () => deedOf(random, shape) });
 }
 
 function waitOf(random: SeededRandom): number {
@@ -65,9 +58,7 @@ function deedOf(random: SeededRandom, shape: HttpShape): HttpDeed {
     return {
       kind: "commit",
       changes: Array.from({ length: random.between(1, 3) }, () => changeOf(random)),
-      lagMs: Array.from({ length: shape.replicas }, () =>
-        random.once(3) ? random.below(4_000) : 0,
-      ),
+      lagMs: drawLags(random, shape.replicas),
     };
   if (lot < 76)
     return {
@@ -99,24 +90,18 @@ function changeOf(random: SeededRandom): HttpChange {
 export function describeHttpDeed(deed: HttpDeed): string {
   switch (deed.kind) {
     case "commit":
-      return `the store: ${deed.changes.map(describeChange).join("; ")}; the replicas read it after ${deed.lagMs.join(", ")} ms`;
+      return describeCommit(deed, describeChange);
     case "watch":
     case "unwatch":
       return `client ${deed.client} ${deed.kind}es ${deed.id}`;
-    case "start":
-      return `replica ${deed.replica} starts`;
-    case "stop":
-      return `replica ${deed.replica} ${deed.crash ? "crashes" : "stops"}`;
-    case "die":
-      return `all replicas ${deed.crash ? "crash" : "stop"}`;
-    case "storm":
-      return `a storm of ${deed.ms} ms: messages are late, and some are lost`;
     case "cut-off":
       return `cache ${deed.edge} cannot reach the origin for ${deed.ms} ms`;
     case "purge":
       return `cache ${deed.edge} forgets all answers`;
     case "rest":
       return "rest: no more faults";
+    default:
+      return describeReplicaDeed(deed);
   }
 }
 
@@ -129,17 +114,4 @@ function describeChange(change: HttpChange): string {
     case "remove":
       return `remove ${change.id}`;
   }
-}
-
-/** Returns transactions of fewer changes, and those that all replicas read at once. */
-export function simplerHttpDeeds(deed: HttpDeed): readonly HttpDeed[] {
-  if (deed.kind !== "commit") return [];
-  const fewer =
-    deed.changes.length < 2
-      ? []
-      : deed.changes.map((_, index) => ({ ...deed, changes: deed.changes.toSpliced(index, 1) }));
-  const atOnce = deed.lagMs.every((ms) => ms === 0)
-    ? []
-    : [{ ...deed, lagMs: deed.lagMs.map(() => 0) }];
-  return [...fewer, ...atOnce];
 }

@@ -8,6 +8,7 @@ import type { FetchLike } from "@xdstp/transport-http/client";
 
 import type { Scenario } from "../../run-scenario.ts";
 import type { Report } from "../../violation.ts";
+import { doToReplicas, simplerCommits } from "../origin-deeds.ts";
 import { OpenPolls, type PollInvariants } from "../open-polls.ts";
 import { Store } from "../store.ts";
 import { streamOf } from "../stream-of.ts";
@@ -22,7 +23,6 @@ import {
   type HttpDeed,
   httpIds,
   isEntry,
-  simplerHttpDeeds,
 } from "./http-deeds.ts";
 import type { HttpDefect } from "./http-defects.ts";
 import { type EdgeAnswer, HttpEdge } from "./http-edge.ts";
@@ -62,7 +62,7 @@ export function httpScenario(options: HttpWorldOptions): Scenario<HttpDeed> {
     },
     rest: { kind: "rest" },
     describe: describeHttpDeed,
-    simpler: simplerHttpDeeds,
+    simpler: simplerCommits,
   };
 }
 
@@ -119,25 +119,18 @@ class HttpWorld implements WireParts<HttpDeed> {
         if (this.#views[deed.client]?.delete(deed.id) === true)
           this.#clients[deed.client]?.unwatch(deed.id);
         break;
-      case "start":
-        this.#origin.start(deed.replica);
-        break;
-      case "stop":
-        this.#origin.stop(deed.replica, deed.crash);
-        break;
-      case "die":
-        for (let index = 0; index < this.#shape.replicas; index++)
-          this.#origin.stop(index, deed.crash);
-        break;
-      case "storm":
-        this.#weather.storm(deed.ms);
-        break;
       case "cut-off":
         this.#edges[deed.edge]?.cutOff(deed.ms);
         break;
       case "purge":
         this.#edges[deed.edge]?.purge();
         break;
+      default:
+        doToReplicas(deed, {
+          origin: this.#origin,
+          weather: this.#weather,
+          replicas: this.#shape.replicas,
+        });
     }
   }
 

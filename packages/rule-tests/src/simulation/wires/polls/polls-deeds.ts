@@ -1,6 +1,14 @@
 import type { SeededRandom } from "@xdstp/testing";
 
 import type { TimedStep } from "../../run-scenario.ts";
+import {
+  type Commit,
+  describeCommit,
+  describeReplicaDeed,
+  drawLags,
+  drawRound,
+  type ReplicaDeed,
+} from "../origin-deeds.ts";
 import type { Rest } from "../wire-world.ts";
 import type { PollsShape } from "./polls-shape.ts";
 
@@ -12,35 +20,20 @@ export interface PollChange {
 
 /** A deed on a world of polls. It is valid in every state. */
 export type PollDeed =
-  | {
-      readonly kind: "commit";
-      readonly changes: readonly PollChange[];
-      /** Milliseconds after which each replica reads the change. */
-      readonly lagMs: readonly number[];
-    }
+  | Commit<PollChange>
+  | ReplicaDeed
   | { readonly kind: "watch" | "unwatch"; readonly client: number; readonly name: string }
-  | { readonly kind: "start"; readonly replica: number }
-  | { readonly kind: "stop"; readonly replica: number; readonly crash: boolean }
-  | { readonly kind: "die"; readonly crash: boolean }
-  | { readonly kind: "storm"; readonly ms: number }
   | Rest;
 
 export const WILDCARD = "*";
 export const pollNames: readonly string[] = ["a", "b", "c", "d"];
-
-/** The number of deeds in a round. */
-const ROUND = 60;
 
 /** Draws some deeds and a rest, without a look at the world. */
 export function drawPollsRound(
   random: SeededRandom,
   shape: PollsShape,
 ): readonly TimedStep<PollDeed>[] {
-  const step = (): TimedStep<PollDeed> => ({ waitMs: waitOf(random), deed: deedOf(random, shape) });
-  return [
-    ...Array.from({ length: ROUND }, step),
-    { waitMs: waitOf(random), deed: { kind: "rest" } },
-  ];
+  return drawRound<PollDeed>({ wait: () => waitOf(random), deed: () => deedOf(random, shape) });
 }
 
 function waitOf(random: SeededRandom): number {
@@ -58,9 +51,7 @@ function deedOf(random: SeededRandom, shape: PollsShape): PollDeed {
         name: random.pick(pollNames),
         kind: random.pick(["good", "usual", "usual", "removed", "removed", "bad"] as const),
       })),
-      lagMs: Array.from({ length: shape.replicas }, () =>
-        random.once(3) ? random.below(4_000) : 0,
-      ),
+      lagMs: drawLags(random, shape.replicas),
     };
   if (lot < 78) {
     const client = random.below(shape.clients.length);
@@ -84,32 +75,13 @@ function deedOf(random: SeededRandom, shape: PollsShape): PollDeed {
 export function describePollDeed(deed: PollDeed): string {
   switch (deed.kind) {
     case "commit":
-      return `the store: ${deed.changes.map(({ name, kind }) => `${name} is ${kind}`).join("; ")}; the replicas read it after ${deed.lagMs.join(", ")} ms`;
+      return describeCommit(deed, ({ name, kind }) => `${name} is ${kind}`);
     case "watch":
     case "unwatch":
       return `client ${deed.client} ${deed.kind}es ${deed.name}`;
-    case "start":
-      return `replica ${deed.replica} starts`;
-    case "stop":
-      return `replica ${deed.replica} ${deed.crash ? "crashes" : "stops"}`;
-    case "die":
-      return `all replicas ${deed.crash ? "crash" : "stop"}`;
-    case "storm":
-      return `a storm of ${deed.ms} ms: messages are late, and some are lost`;
     case "rest":
       return "rest: no more faults, what is bad is replaced";
+    default:
+      return describeReplicaDeed(deed);
   }
-}
-
-/** Returns transactions of fewer changes, and those that all replicas read at once. */
-export function simplerPollDeeds(deed: PollDeed): readonly PollDeed[] {
-  if (deed.kind !== "commit") return [];
-  const fewer =
-    deed.changes.length < 2
-      ? []
-      : deed.changes.map((_, index) => ({ ...deed, changes: deed.changes.toSpliced(index, 1) }));
-  const atOnce = deed.lagMs.every((ms) => ms === 0)
-    ? []
-    : [{ ...deed, lagMs: deed.lagMs.map(() => 0) }];
-  return [...fewer, ...atOnce];
 }

@@ -6,6 +6,7 @@ import type { FetchLike } from "@xdstp/transport-rest/client";
 import { nameIn, textIn } from "../../../harness/payload.ts";
 import type { Scenario } from "../../run-scenario.ts";
 import type { Report } from "../../violation.ts";
+import { doToReplicas, simplerCommits } from "../origin-deeds.ts";
 import { OpenPolls, type PollInvariants } from "../open-polls.ts";
 import { type State, Store } from "../store.ts";
 import { streamOf } from "../stream-of.ts";
@@ -19,7 +20,6 @@ import {
   type PollChange,
   type PollDeed,
   pollNames,
-  simplerPollDeeds,
   WILDCARD,
 } from "./polls-deeds.ts";
 import type { PollsDefect } from "./polls-defects.ts";
@@ -59,7 +59,7 @@ export function pollsScenario(options: PollsWorldOptions): Scenario<PollDeed> {
     },
     rest: { kind: "rest" },
     describe: describePollDeed,
-    simpler: simplerPollDeeds,
+    simpler: simplerCommits,
   };
 }
 
@@ -110,19 +110,12 @@ class PollsWorld implements WireParts<PollDeed> {
         if (this.#views[deed.client]?.delete(deed.name) === true)
           this.#clients[deed.client]?.unwatch(deed.name);
         break;
-      case "start":
-        this.#origin.start(deed.replica);
-        break;
-      case "stop":
-        this.#origin.stop(deed.replica, deed.crash);
-        break;
-      case "die":
-        for (let index = 0; index < this.#shape.replicas; index++)
-          this.#origin.stop(index, deed.crash);
-        break;
-      case "storm":
-        this.#weather.storm(deed.ms);
-        break;
+      default:
+        doToReplicas(deed, {
+          origin: this.#origin,
+          weather: this.#weather,
+          replicas: this.#shape.replicas,
+        });
     }
   }
 
