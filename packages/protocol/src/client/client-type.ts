@@ -128,7 +128,7 @@ export class ClientType<Memory> {
    * are then not those of any version (S-RECON-7).
    */
   #isMixed = false;
-  /** Interests that were added after the last accepted response was requested: its version does not cover them. */
+  /** Interests that were added after the last accepted response was requested: its version does not cover them. Noted only with `isSilentIfCurrent`, which alone reads it. */
   readonly #uncovered = new Set<Wanted>();
   /** True if the last response was marked as a canary (B-VER-8). */
   #canary = false;
@@ -363,7 +363,7 @@ export class ClientType<Memory> {
     const mayBeSilent =
       context.isSilentIfCurrent || all.values().some(({ kind }) => kind !== "name");
     const isPart = this.#expires || this.#isMixed;
-    const isOlder = context.isSilentIfCurrent && this.#uncovered.size > 0;
+    const isOlder = this.#uncovered.size > 0;
     const version = (mayBeSilent && isPart) || isOlder ? "" : this.#version;
     this.#phase = {
       kind: "unsent",
@@ -390,7 +390,7 @@ export class ClientType<Memory> {
     }
     const wanted = this.#wants.add(interest);
     if (wanted === undefined) return;
-    this.#uncovered.add(wanted);
+    if (this.#host.context.isSilentIfCurrent) this.#uncovered.add(wanted);
     this.#stream?.added.add(wanted);
   }
 
