@@ -13,6 +13,7 @@ import type { CliIo } from "./cli-io.ts";
 import { type CommandCall, type CommandOption, countFlag, pathFrom, wordFlag } from "./command.ts";
 import { cutText } from "./fit-text.ts";
 import { limitsFlag, channelLimits } from "./limits-flag.ts";
+import { transportNames } from "./transport-flags.ts";
 
 /** The options of a command that connects to a server as a client: the server, and the node. */
 export interface AskFlags {
@@ -158,12 +159,7 @@ export async function askFlags(
   if (call.flag("sotw") && call.flag("delta"))
     throw new CliError(2, "--sotw and --delta are two variants; give one of them");
   const transports = call.texts("transport");
-  const schemes =
-    transports.length === 0
-      ? []
-      : Object.keys(
-          await (await import("./load-transports.ts")).loadTransports(transports, io.cwd),
-        );
+  const schemes = await transportNames(transports, io.cwd);
   const server = bootstrap === undefined ? askedServer("--server", typed, io, schemes) : undefined;
   if (server !== undefined && call.flag("dns"))
     throw new CliError(

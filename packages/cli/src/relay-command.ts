@@ -13,7 +13,7 @@ import { askedServer } from "./asked-server.ts";
 import { limitsFlag, channelLimits } from "./limits-flag.ts";
 import type { RelayCall } from "./relay-call.ts";
 import { listenOptions, serverFlags, serverOptions, serverUsage } from "./server-flags.ts";
-import { transportPackages } from "./transport-flags.ts";
+import { transportNames, transportPackages } from "./transport-flags.ts";
 
 const {
   bootstrap,
@@ -131,10 +131,7 @@ async function askOf(call: CommandCall, { cwd }: CliIo): Promise<RelayCall["ask"
     throw new CliError(2, "--server and --bootstrap both say whom to ask; give one of them");
   const limits = await limitsFlag(call, channelLimits);
   const transports = transportPackages(call);
-  const schemes =
-    transports.length === 0
-      ? []
-      : Object.keys(await (await import("./load-transports.ts")).loadTransports(transports, cwd));
+  const schemes = await transportNames(transports, cwd);
   return {
     limits: Object.keys(limits).length > 0 ? limits : undefined,
     variant: call.flag("sotw") ? "sotw" : "delta",

@@ -31,6 +31,16 @@ export function transportPackages(call: CommandCall): readonly string[] {
   return call.texts("transport").map((text) => parts(text).name);
 }
 
+/** Returns the names of the transports in packages. Packages are loaded only if there is one. Throws a CliError that names a package that cannot be used. */
+export async function transportNames(
+  packages: readonly string[],
+  cwd: string,
+): Promise<readonly string[]> {
+  if (packages.length === 0) return [];
+  const { loadTransports } = await import("./load-transports.ts");
+  return Object.keys(await loadTransports(packages, cwd));
+}
+
 function parts(text: string): { readonly name: string; readonly address?: string } {
   const at = text.lastIndexOf("=");
   return at < 0 ? { name: text } : { name: text.slice(0, at), address: text.slice(at + 1) };
